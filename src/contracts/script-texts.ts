@@ -36,6 +36,18 @@ export interface ScriptTexts {
   readonly networkLost: string;
   /** For a dropped file or folder: `The file or folder cannot be read on this device.` */
   readonly unreadable: string;
+  /** After the percentage of an upload that is tried again by itself: `Interrupted, trying again` */
+  readonly tryingAgain: string;
+  /** After the percentage of an upload that goes on: `resumed at {percent} %` */
+  readonly resumed: string;
+  /** Heading of the uploads that broke off earlier: `Unfinished uploads` */
+  readonly unfinished: string;
+  /** `Choose the file again` */
+  readonly chooseAgain: string;
+  /** If that file is another one: `This is another file than the one of the unfinished upload, or it has changed.` */
+  readonly otherFile: string;
+  /** Ends an unfinished upload: `Discard` */
+  readonly discard: string;
   /** `The upload was interrupted.` */
   readonly interrupted: string;
   /** `Your session has ended.` */

@@ -26,9 +26,9 @@ export function launchChromium(): Promise<Browser> {
   return chromium.launch(LAUNCH);
 }
 
-/** As `expect.poll`, with the patience that a busy machine asks for. */
-export function eventually<T>(read: () => Promise<T> | T): ReturnType<typeof expect.poll<T>> {
-  return expect.poll(read, { timeout: 15_000 });
+/** As `expect.poll`, with the patience that a busy machine asks for; for large files it is longer. */
+export function eventually<T>(read: () => Promise<T> | T, timeout = 15_000): ReturnType<typeof expect.poll<T>> {
+  return expect.poll(read, { timeout });
 }
 
 /** The browser of a file's tests. */

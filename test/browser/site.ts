@@ -26,7 +26,10 @@ export interface Site {
   readonly server: Server;
   /** Where alice's files are. */
   readonly folder: string;
-  /** Everything below a folder of the disk, temporary files too; folders end in `/`. */
+  /**
+   * Everything below a folder of the disk, temporary files too; folders end in `/`. Empty folders of uploads are left
+   * out.
+   */
   list(): Promise<string[]>;
   content(path: string): Promise<string>;
   /** Lets time pass for the service. */
@@ -123,6 +126,7 @@ async function listFolder(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
     .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1) + (entry.isDirectory() ? "/" : ""))
+    .filter((path) => !/^\.fileferry-uploads\.tmp\/(?:.*\/)?$/.test(path))
     .sort();
 }
 

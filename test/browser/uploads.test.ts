@@ -10,7 +10,7 @@ import { dropFiles, dropFromDisk, logIn, openSite, PASSWORD, rowOf, type Site, t
 const MIB = 1024 ** 2;
 
 describeInChromium("uploads with JavaScript", (chromium) => {
-  it("shows how far 200 MiB are, and cancels them without a trace", { timeout: 90_000 }, async () => {
+  it("shows how far 200 MiB are, and cancels them without a trace", { timeout: 120_000 }, async () => {
     const site = await openSite();
     const { page, expectNoComplaints } = await chromium.open();
     await logIn(page, site);
@@ -36,8 +36,8 @@ describeInChromium("uploads with JavaScript", (chromium) => {
 
     await setSpeed(-1);
     await transfer.getByRole("button", { name: "Retry: big.bin" }).click();
-    await eventually(() => transfer.getAttribute("data-state")).toBe("done");
-    expect(await site.list()).toEqual(["big.bin"]);
+    await eventually(() => transfer.getAttribute("data-state"), 60_000).toBe("done");
+    await eventually(() => site.list()).toEqual(["big.bin"]);
     await eventually(() => rowOf(page, "big.bin").count()).toBe(1);
     expectNoComplaints();
   });

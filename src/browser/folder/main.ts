@@ -1,3 +1,4 @@
+import { createRememberedUploads, findStorage } from "../uploads/remembered-uploads.ts";
 import { enhanceUploads } from "../uploads/uploads.ts";
 import { enhanceMembers } from "./members.ts";
 import { enhanceNewFolder } from "./new-folder.ts";
@@ -11,5 +12,8 @@ if (main !== null) {
   enhanceMembers(page);
   enhanceNewFolder(page);
   enhanceRename(page);
-  enhanceUploads(page);
+  const remembered = createRememberedUploads(findStorage());
+  enhanceUploads(page, remembered);
+  // Who uses the browser next must not see what was uploaded.
+  document.querySelector('.account form[method="post"]')?.addEventListener("submit", remembered.clear);
 }

@@ -1,5 +1,5 @@
 import type { Problem } from "../requests.ts";
-import type { Sending } from "./send.ts";
+import type { OnProgress, Sending } from "./send.ts";
 
 const STATES = ["waiting", "active", "exists", "failed", "done", "cancelled", "skipped"] as const;
 
@@ -14,6 +14,10 @@ export interface Transfer {
   readonly state: TransferState;
   /** Bytes sent so far. */
   readonly sent: number;
+  /** How many of them the service had before. */
+  readonly found: number;
+  /** What the user should know while the transfer is active. */
+  readonly note: string | undefined;
   readonly problem: Problem | undefined;
 }
 
@@ -23,7 +27,9 @@ export interface UploadTask {
   readonly size: number;
   /** Whether the page shows a file with this name. */
   readonly exists: boolean;
-  send(mayReplace: boolean, onProgress: (sent: number) => void): Sending;
+  send(mayReplace: boolean, onProgress: OnProgress): Sending;
+  /** Gives up what the service may have of the file. */
+  discard(): void;
 }
 
 type Entry = { -readonly [Key in keyof Transfer]: Transfer[Key] } & {
@@ -54,6 +60,8 @@ export interface UploadQueue {
 export interface QueueListener {
   /** Something that is shown has changed. */
   onChange(): void;
+  /** There is something new to say of an active transfer. */
+  onNote(transfer: Transfer): void;
   /** A transfer failed, or waits for the user's decision. */
   onFailure(transfer: Transfer): void;
   /** No transfer is active any more. */
@@ -73,10 +81,7 @@ export function createUploadQueue(listener: QueueListener): UploadQueue {
     runner.proceed();
   }
 
-  function enqueue(entry: Entry): void {
-    entry.sent = 0;
-    entries.move(entry, "waiting");
-  }
+  const enqueue = (entry: Entry): void => entries.move(entry, "waiting");
 
   return {
     all: entries.all,
@@ -94,6 +99,7 @@ export function createUploadQueue(listener: QueueListener): UploadQueue {
         const { sending } = entry;
         entry.sending = undefined;
         sending?.abort();
+        entry.task.discard();
         entry.sent = 0;
         entries.move(entry, "cancelled");
       }),
@@ -120,7 +126,7 @@ export function createUploadQueue(listener: QueueListener): UploadQueue {
 function toEntry(task: UploadTask): Entry {
   const { name, size, exists } = task;
   return {
-    ...{ name, size, state: exists ? "exists" : "waiting", sent: 0, problem: undefined },
+    ...{ name, size, state: exists ? "exists" : "waiting", sent: 0, found: 0, note: undefined, problem: undefined },
     ...{ task, mayReplace: false, sending: undefined },
   };
 }
@@ -170,7 +176,7 @@ interface Runner {
   proceed(): void;
 }
 
-function createRunner(entries: Entries, { onChange, onFailure, onIdle }: QueueListener): Runner {
+function createRunner(entries: Entries, { onChange, onNote, onFailure, onIdle }: QueueListener): Runner {
   let halt: Problem | undefined;
 
   function startNext(): void {
@@ -182,20 +188,26 @@ function createRunner(entries: Entries, { onChange, onFailure, onIdle }: QueueLi
 
   async function start(entry: Entry): Promise<void> {
     entries.move(entry, "active");
-    const sending = entry.task.send(entry.mayReplace, (sent) => {
-      entry.sent = sent;
+    entry.note = undefined;
+    const sending = entry.task.send(entry.mayReplace, (sent, note, found = 0) => {
+      // The transfer was cancelled meanwhile, and perhaps retried.
+      if (entry.sending !== sending) return;
+      const isNews = note !== undefined && note !== entry.note;
+      Object.assign(entry, { sent, note, found });
+      if (isNews) onNote(entry);
       onChange();
     });
     entry.sending = sending;
     const problem = await sending.finished;
-    // The transfer was cancelled meanwhile, and perhaps retried.
     if (entry.sending !== sending) return;
     entry.sending = undefined;
-    entry.sent = problem === undefined ? entry.size : 0;
+    const isHalting = problem?.kind === "login" || problem?.kind === "network";
+    // A retry may go on from where the transfer is now.
+    if (!isHalting) entry.sent = problem === undefined ? entry.size : 0;
     if (problem === undefined) entries.move(entry, "done");
     else {
       entries.move(entry, problem.kind === "exists" ? "exists" : "failed", problem);
-      if (problem.kind === "login" || problem.kind === "network") halt = problem;
+      if (isHalting) halt = problem;
       onFailure(entry);
     }
     proceed();

@@ -61,10 +61,12 @@ export function createTransferRow(transfer: Transfer, texts: ScriptTexts, getQue
   return { element: row, update };
 }
 
-function toNote({ state, sent, size, problem }: Transfer, texts: ScriptTexts): string {
+function toNote({ state, sent, size, note, problem }: Transfer, texts: ScriptTexts): string {
   switch (state) {
     case "active":
-      return `${size === 0 ? 0 : Math.floor((sent / size) * 100)} %`;
+      return [`${size === 0 ? 0 : Math.floor((sent / size) * 100)} %`, ...(note === undefined ? [] : [note])].join(
+        " · ",
+      );
     case "exists":
     case "failed":
       return problem?.message ?? texts.exists;

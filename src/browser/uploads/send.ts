@@ -1,25 +1,18 @@
 import type { ScriptTexts } from "../../contracts/script-texts.ts";
 import { findProblem, HEADERS, type Problem, toProblem, toUrl } from "../requests.ts";
 
-/** A request in progress. */
+/** The upload of a file in progress. */
 export interface Sending {
-  /** Resolves with the problem, or with `undefined` if the request succeeded or was aborted. */
+  /** Resolves with the problem, or with `undefined` if the upload succeeded or was aborted. */
   readonly finished: Promise<Problem | undefined>;
   abort(): void;
 }
 
 /**
- * Whether the service accepts PUT. It does not if only its browser API is mounted. `undefined` if it does not respond.
+ * Receives the progress of an upload: bytes that have left the browser, what else the user should know, and how many of
+ * the bytes the service had before.
  */
-export async function findMayPut(): Promise<boolean | undefined> {
-  try {
-    const response = await fetch(toUrl(["file"]), { method: "OPTIONS", headers: HEADERS });
-    const allowed = response.headers.get("Allow");
-    return response.ok && (allowed === null || /\bPUT\b/.test(allowed));
-  } catch {
-    return undefined;
-  }
-}
+export type OnProgress = (sent: number, note?: string, found?: number) => void;
 
 /** A file to send to a path below the folder of this page. */
 export interface FileUpload {
@@ -29,15 +22,73 @@ export interface FileUpload {
   readonly mayReplace: boolean;
 }
 
+/** A response. `status` is 0 if there is none, because the connection broke or the request was aborted. */
+export interface Answer {
+  readonly status: number;
+  readonly body: string;
+  header(name: string): string | null;
+}
+
+/** What a request of an upload may have. */
+export interface ProgressOptions {
+  readonly body?: Blob | FormData;
+  readonly onProgress?: (sent: number) => void;
+  readonly signal?: AbortSignal;
+  /** After this time without any progress of the body, the connection counts as broken. */
+  readonly stallMs?: number;
+}
+
+/** Sends a request. Unlike `fetch`, it reports the progress of the body. */
+export function sendWithProgress(
+  method: string,
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  { body, onProgress, signal, stallMs }: ProgressOptions = {},
+): Promise<Answer> {
+  return new Promise((resolve) => {
+    const request = new XMLHttpRequest();
+    const abort = (): void => request.abort();
+    let stall: ReturnType<typeof setTimeout> | undefined;
+    request.open(method, url);
+    for (const [name, value] of Object.entries({ ...HEADERS, ...headers })) request.setRequestHeader(name, value);
+    request.upload.onprogress = ({ loaded }) => {
+      clearTimeout(stall);
+      if (stallMs !== undefined) stall = setTimeout(abort, stallMs);
+      onProgress?.(loaded);
+    };
+    // The service may take its time with a body that has arrived.
+    request.upload.onload = () => clearTimeout(stall);
+    request.onloadend = () => {
+      clearTimeout(stall);
+      signal?.removeEventListener("abort", abort);
+      const { status, responseText } = request;
+      resolve({ status, body: responseText, header: (name) => request.getResponseHeader(name) });
+    };
+    signal?.addEventListener("abort", abort);
+    request.send(body ?? null);
+    if (signal?.aborted) abort();
+  });
+}
+
+/** Whether a response is a success. */
+export function hasSucceeded({ status }: Pick<Answer, "status">): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** The condition that keeps an existing file. */
+export function toCondition({ mayReplace }: FileUpload): Readonly<Record<string, string>> {
+  return mayReplace ? {} : { "If-None-Match": "*" };
+}
+
 /** Sends a file by PUT (4.2). */
-export function sendByPut(upload: FileUpload, onProgress: (sent: number) => void, texts: ScriptTexts): Sending {
+export function sendByPut(upload: FileUpload, onProgress: OnProgress, texts: ScriptTexts): Sending {
   // The file's own type, such as text/html, would select another variant of the response.
-  const headers = { "Content-Type": "application/octet-stream", ...(!upload.mayReplace && { "If-None-Match": "*" }) };
+  const headers = { "Content-Type": "application/octet-stream", ...toCondition(upload) };
   return send(upload, { method: "PUT", url: toUrl(upload.path), headers, body: upload.file }, onProgress, texts);
 }
 
 /** Sends a file as a form (4.6), which replaces an existing file. The caller must ask the user first. */
-export function sendByForm(upload: FileUpload, onProgress: (sent: number) => void, texts: ScriptTexts): Sending {
+export function sendByForm(upload: FileUpload, onProgress: OnProgress, texts: ScriptTexts): Sending {
   const { file, path } = upload;
   const body = new FormData();
   body.append("action", "upload-file");
@@ -55,22 +106,21 @@ interface UploadRequest {
 function send(
   { file, path, mayReplace }: FileUpload,
   { method, url, headers, body }: UploadRequest,
-  onProgress: (sent: number) => void,
+  onProgress: OnProgress,
   texts: ScriptTexts,
 ): Sending {
-  // `fetch` does not report the progress of a request body.
-  const request = new XMLHttpRequest();
-  request.open(method, url);
-  for (const [name, value] of Object.entries({ ...HEADERS, ...headers })) request.setRequestHeader(name, value);
-  const finished = new Promise<Problem | undefined>((resolve) => {
-    request.upload.onprogress = ({ loaded }) => onProgress(Math.min(loaded, file.size));
-    request.onload = () => {
-      const { status, responseText } = request;
-      resolve(status >= 200 && status < 300 ? undefined : toProblem(status, responseText, texts));
-    };
-    request.onerror = () => resolve(findProblem(toUrl(path), mayReplace, texts));
-    request.onabort = () => resolve(undefined);
-  });
-  request.send(body);
-  return { finished, abort: () => request.abort() };
+  const controller = new AbortController();
+  const { signal } = controller;
+
+  async function run(): Promise<Problem | undefined> {
+    const answer = await sendWithProgress(method, url, headers, {
+      ...{ body, signal },
+      onProgress: (sent) => onProgress(Math.min(sent, file.size)),
+    });
+    if (hasSucceeded(answer) || signal.aborted) return undefined;
+    if (answer.status === 0) return findProblem(toUrl(path), mayReplace, texts);
+    return toProblem(answer.status, answer.body, texts);
+  }
+
+  return { finished: run(), abort: () => controller.abort() };
 }

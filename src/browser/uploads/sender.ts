@@ -1,45 +1,103 @@
 import type { ScriptTexts } from "../../contracts/script-texts.ts";
 import { findFile, type Problem, toUrl } from "../requests.ts";
+import { ASSUMED, findFeatures, type ServiceFeatures } from "./features.ts";
 import type { FolderMaker } from "./folder-maker.ts";
-import { type FileUpload, findMayPut, type Sending, sendByForm, sendByPut } from "./send.ts";
+import { endUploads } from "./protocols.ts";
+import type { RememberedUpload, RememberedUploads, UploadIdentity } from "./remembered-uploads.ts";
+import { type FileUpload, type OnProgress, type Sending, sendByForm, sendByPut } from "./send.ts";
+import { sendResumably } from "./send-resumably.ts";
 
-/** Sends a file to its path, and first creates the missing folders of the path. */
-export type Send = (upload: FileUpload, onProgress: (sent: number) => void) => Sending;
+/** Files of this size and more are sent in several requests, so that they can be resumed. */
+const RESUMABLE_BYTES = 16 * 1024 ** 2;
+/** Files of this size and more are sent in parts: many networks limit the speed of each connection. */
+const PARTS_BYTES = 64 * 1024 ** 2;
+const PARTS = 3;
 
-export function createSender(folders: FolderMaker, texts: ScriptTexts): Send {
-  let mayPut: Promise<boolean | undefined> | undefined;
+/** A file to send, and whether no other file is sent meanwhile. */
+export interface QueuedUpload extends FileUpload {
+  readonly isAlone: boolean;
+}
+
+/** Sends files to their paths. */
+export interface Sender {
+  /** Sends a file, and first creates the missing folders of its path. */
+  send(upload: QueuedUpload, onProgress: OnProgress): Sending;
+  /** The unfinished upload of a file. */
+  findKept(file: Pick<FileUpload, "file" | "path">): RememberedUpload | undefined;
+  /** Ends the unfinished upload of a file. */
+  discard(file: Pick<FileUpload, "file" | "path">): void;
+}
+
+/** `account`: the name of the account that the page is for. */
+export function createSender(
+  folders: FolderMaker,
+  remembered: RememberedUploads,
+  account: string,
+  texts: ScriptTexts,
+): Sender {
+  let features: Promise<ServiceFeatures | undefined> | undefined;
 
   /** Asks once, before the first file: many browsers drop the error response to a large request body. */
-  async function canPut(): Promise<boolean> {
-    mayPut ??= findMayPut();
-    const found = await mayPut;
-    if (found === undefined) mayPut = undefined;
-    return found ?? true;
+  async function getFeatures(): Promise<ServiceFeatures> {
+    features ??= findFeatures();
+    const found = await features;
+    if (found === undefined) features = undefined;
+    return found ?? ASSUMED;
   }
 
-  return (upload, onProgress) => {
-    const { path, mayReplace } = upload;
-    let sending: Sending | undefined;
-    let isAborted = false;
+  function toIdentity({ file, path }: Pick<FileUpload, "file" | "path">): UploadIdentity {
+    const { size, lastModified } = file;
+    return { account, folder: toFolder(path.slice(0, -1)), name: path.at(-1) ?? "", size, modified: lastModified };
+  }
 
-    async function run(): Promise<Problem | undefined> {
-      const problem = await folders.ensure(path.slice(0, -1));
-      if (problem !== undefined || isAborted) return problem;
-      const isPut = await canPut();
-      const existing = isPut || mayReplace ? undefined : await findFile(toUrl(path), texts);
-      if (existing !== undefined || isAborted) return existing;
-      sending = (isPut ? sendByPut : sendByForm)(upload, onProgress, texts);
-      const failure = await sending.finished;
-      if (failure?.kind === "refused" && path.length > 1) folders.forget(path.slice(0, 1));
-      return failure;
+  function start(upload: QueuedUpload, features: ServiceFeatures, onProgress: OnProgress): Sending {
+    const { file, isAlone } = upload;
+    const { mayPut, mayResume, mayJoin, maxAppendBytes } = features;
+    if (mayPut && mayResume && (file.size >= RESUMABLE_BYTES || file.size > maxAppendBytes)) {
+      const parts = isAlone && mayJoin && file.size >= PARTS_BYTES ? PARTS : 1;
+      const identity = toIdentity(upload);
+      return sendResumably(upload, { identity, remembered, parts, maxAppendBytes, texts }, onProgress);
     }
+    return (mayPut ? sendByPut : sendByForm)(upload, onProgress, texts);
+  }
 
-    return {
-      finished: run().catch((error: unknown) => ({ kind: "refused", message: String(error) })),
-      abort() {
-        isAborted = true;
-        sending?.abort();
-      },
-    };
+  return {
+    send(upload, onProgress) {
+      const { path, mayReplace } = upload;
+      let sending: Sending | undefined;
+      let isAborted = false;
+
+      async function run(): Promise<Problem | undefined> {
+        const problem = await folders.ensure(path.slice(0, -1));
+        if (problem !== undefined || isAborted) return problem;
+        const found = await getFeatures();
+        const existing = found.mayPut || mayReplace ? undefined : await findFile(toUrl(path), texts);
+        if (existing !== undefined || isAborted) return existing;
+        sending = start(upload, found, onProgress);
+        const failure = await sending.finished;
+        if (failure?.kind === "refused" && path.length > 1) folders.forget(path.slice(0, 1));
+        return failure;
+      }
+
+      return {
+        finished: run().catch((error: unknown) => ({ kind: "refused", message: String(error) })),
+        abort() {
+          isAborted = true;
+          sending?.abort();
+        },
+      };
+    },
+    findKept: (file) => remembered.find(toIdentity(file)),
+    discard(file) {
+      const kept = remembered.find(toIdentity(file));
+      if (kept === undefined) return;
+      remembered.forget(kept.urls);
+      endUploads(kept.urls);
+    },
   };
+}
+
+/** The decoded path of the URL of a folder below that of this page. */
+export function toFolder(path: readonly string[]): string {
+  return decodeURIComponent(new URL(toUrl(path, "/"), location.href).pathname);
 }

@@ -18,10 +18,10 @@ export function createTransfersSummary(labelId: string, texts: ScriptTexts): Tra
   return {
     elements: [summary, bar],
     show(queue) {
-      const { count, done, weight, sent, left } = toSum(queue);
+      const { count, done, weight, sent, moved, left } = toSum(queue);
       bar.hidden = count === 0;
       bar.value = weight === 0 ? 0 : sent / weight;
-      const speed = speedometer.measure(sent, performance.now());
+      const speed = speedometer.measure(moved, performance.now());
       const nothing = queue.in("cancelled").size > 0 ? texts.cancelled : texts.skipped;
       const parts = [count === 0 ? nothing : fill(texts.uploaded, { done, count })];
       if (queue.isBusy() && speed > 0) {
@@ -33,9 +33,11 @@ export function createTransfersSummary(labelId: string, texts: ScriptTexts): Tra
 }
 
 /** Sums up the transfers. Each file counts one byte more than its size, so that empty files count. */
-function toSum(queue: UploadQueue): { count: number; done: number; weight: number; sent: number; left: number } {
+function toSum(queue: UploadQueue) {
   let weight = 0;
   let sent = 0;
+  /** Bytes that have left this browser. */
+  let moved = 0;
   let left = 0;
   let count = 0;
   for (const transfer of queue.all) {
@@ -43,10 +45,11 @@ function toSum(queue: UploadQueue): { count: number; done: number; weight: numbe
     if (state === "cancelled" || state === "skipped") continue;
     count++;
     weight += size + 1;
+    moved += transfer.sent - transfer.found;
     sent += transfer.sent + (state === "done" ? 1 : 0);
     if (state === "active" || state === "waiting") left += size - transfer.sent;
   }
-  return { count, done: queue.in("done").size, weight, sent, left };
+  return { count, done: queue.in("done").size, weight, sent, moved, left };
 }
 
 /** Measures the transfer speed over the last few seconds. */

@@ -3,12 +3,14 @@ import type { OpenFolderPage } from "../folder/page.ts";
 import { fill } from "../format.ts";
 import { type Dropped, readChosen, readDropped } from "./dropped.ts";
 import { createFolderMaker } from "./folder-maker.ts";
+import { showLeftOver } from "./left-over.ts";
 import { createUploadQueue, type UploadTask } from "./queue.ts";
-import { createSender } from "./sender.ts";
+import type { RememberedUploads } from "./remembered-uploads.ts";
+import { createSender, toFolder } from "./sender.ts";
 import { createTransfersView } from "./view.ts";
 
 /** Uploads files without leaving the page: from the form's file field, a folder field, and drag and drop. */
-export function enhanceUploads(page: OpenFolderPage): void {
+export function enhanceUploads(page: OpenFolderPage, remembered: RememberedUploads): void {
   const { main, texts } = page;
   const form = main.querySelector<HTMLFormElement>("#upload");
   const field = form?.querySelector<HTMLInputElement>('input[type="file"]');
@@ -16,12 +18,14 @@ export function enhanceUploads(page: OpenFolderPage): void {
   if (!form || !field || !section) return;
 
   const folders = createFolderMaker(texts);
-  const send = createSender(folders, texts);
+  const account = document.querySelector(".who")?.textContent ?? "";
+  const sender = createSender(folders, remembered, account, texts);
   let doneBefore = 0;
   let isReading = false;
 
   const queue = createUploadQueue({
     onChange: () => view.update(),
+    onNote: ({ name, note = "" }) => page.announce(fill(texts.failed, { name, message: note })),
     onFailure: ({ name, problem }) => page.announce(fill(texts.failed, { name, message: problem?.message ?? "" })),
     onIdle() {
       const done = queue.in("done").size;
@@ -42,10 +46,19 @@ export function enhanceUploads(page: OpenFolderPage): void {
     isReading = false;
     const known = page.fileNames();
     doneBefore = queue.in("done").size;
-    const tasks = files.map(({ path, file }): UploadTask => {
+    const tasks = files.map((chosen): UploadTask => {
+      const { path, file } = chosen;
       const name = path.join("/");
-      const sendThis: UploadTask["send"] = (mayReplace, onProgress) => send({ path, file, mayReplace }, onProgress);
-      return { name, size: file.size, exists: known.has(name), send: sendThis };
+      // The user was asked when the upload that goes on was started.
+      const wasAsked = (): boolean => sender.findKept(chosen)?.mayReplace === true;
+      const isAlone = (): boolean => queue.in("active").size + queue.in("waiting").size === 1;
+      leftOver.take(name);
+      return {
+        ...{ name, size: file.size, exists: known.has(name) && !wasAsked() },
+        send: (mayReplace, onProgress) =>
+          sender.send({ ...chosen, mayReplace: mayReplace || wasAsked(), isAlone: isAlone() }, onProgress),
+        discard: () => sender.discard(chosen),
+      };
     });
     tasks.push(...unreadable.map((path) => toFailedTask(path, texts.unreadable)));
     queue.add(tasks);
@@ -68,6 +81,10 @@ export function enhanceUploads(page: OpenFolderPage): void {
     event.preventDefault();
     takeField(field);
   });
+  const leftOver = showLeftOver(page, {
+    ...{ uploads: remembered.list(account, toFolder([])), remembered, next: section, field },
+    upload: (file) => void take(readChosen([file])),
+  });
   offerFolders(form, page, takeField);
   takeDrops(page, (transfer) => void take(readDropped(transfer)));
   warnBeforeLeaving(main, () => isReading || queue.isBusy());
@@ -76,7 +93,7 @@ export function enhanceUploads(page: OpenFolderPage): void {
 /** Creates a task that fails, for a file that cannot be read, so that the user does not think that it was sent. */
 function toFailedTask(path: readonly string[], message: string): UploadTask {
   const failed = { finished: Promise.resolve({ kind: "refused", message } as const), abort: () => undefined };
-  return { name: path.join("/"), size: 0, exists: false, send: () => failed };
+  return { name: path.join("/"), size: 0, exists: false, send: () => failed, discard: () => undefined };
 }
 
 /** The chosen or dropped files and folders. */
