@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { childText, parseResponse } from "../../../../src/storage/s3/xml.ts";
 import { rejectionOf } from "../../../../src/testing/expectations.ts";
 import { namesIn, put } from "../../../../src/testing/storage/content.ts";
@@ -38,7 +38,7 @@ describe("listings of S3", () => {
       number === 1 ? listing(["a"], [], "more") : new Promise((_, reject) => signal?.addEventListener("abort", reject)),
     );
     for await (const _ of storage.list("/")) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await vi.waitFor(() => expect(calls).toHaveLength(2));
       break;
     }
     expect(calls.map(({ query }) => query.get("continuation-token"))).toEqual([null, "more"]);
