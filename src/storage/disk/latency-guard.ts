@@ -1,9 +1,12 @@
+import { readRunDelay } from "./run-delay.ts";
+
 /**
  * Decides whether system calls may be synchronous.
  *
  * The system returns what it has in memory within microseconds, a tenth of what a call in another thread costs. But a
  * synchronous call that waits for a device blocks all requests. So calls are synchronous while they are fast, and
- * asynchronous for some time after slow ones (docs/decisions/0012-synchronous-system-calls.md).
+ * asynchronous for some time after slow ones (docs/decisions/0012-synchronous-system-calls.md). The time in which other
+ * processes used the processor does not count, where the system tells it.
  */
 export interface LatencyGuard {
   /** Whether the next call may be synchronous. */
@@ -19,14 +22,14 @@ export interface LatencyGuard {
 const CALLS_MS = 10;
 const WINDOW_MS = 50;
 
-/** A call of this duration was slow, even if other processes used the processor meanwhile. */
+/** A call of this duration was slow, even on a system that does not tell whether other processes used the processor. */
 const UNMISTAKABLE_MS = 100;
 /** The longest time without synchronous calls. */
 const MAX_CAUTION_MS = 60_000;
 
 /** Limits and clock of a guard, in milliseconds. */
 export interface LatencyGuardOptions {
-  /** A longer call is slow: it waited for a device or a network, or other processes used the processor. */
+  /** A longer call is slow: it waited for a device or a network. */
   readonly slow: number;
   /** One slow call is ignored, unless another one ended within this time before it. */
   readonly near: number;
@@ -34,6 +37,18 @@ export interface LatencyGuardOptions {
   readonly caution: number;
   /** Returns the current time, from any origin. */
   readonly now?: () => number;
+  /** Returns for how long this thread has waited for a processor so far. */
+  readonly runDelay?: () => number;
+}
+
+/** An iteration of the event loop with synchronous calls. */
+interface Iteration {
+  /** When its first call started. Later, if other processes used the processor during its calls. */
+  startedAt: number;
+  /** The duration of its calls. */
+  taken: number;
+  /** The run delay before the calls that may have it in their duration. */
+  runDelay: number;
 }
 
 /** Creates the guard of one group of calls. */
@@ -42,15 +57,13 @@ export function createLatencyGuard({
   near,
   caution,
   now = () => performance.now(),
+  runDelay = readRunDelay,
 }: LatencyGuardOptions): LatencyGuard {
   let lastSlow = Number.NEGATIVE_INFINITY;
   let cautiousUntil = Number.NEGATIVE_INFINITY;
   let pause = caution;
-  /**
-   * The current iteration of the event loop: when its first call started, and the duration of its calls. `undefined`
-   * before the first call.
-   */
-  let iteration: { readonly startedAt: number; taken: number } | undefined;
+  /** The current iteration of the event loop; `undefined` before its first call. */
+  let iteration: Iteration | undefined;
 
   /**
    * A caller that reads one file after another would otherwise block the event loop. Each iteration allows a limited
@@ -65,27 +78,37 @@ export function createLatencyGuard({
 
   function timed<T>(call: () => T): T {
     const startedAt = now();
+    const current = iteration ?? startIteration(startedAt);
     try {
       return call();
     } finally {
       const ended = now();
-      count(startedAt, ended);
-      if (ended - startedAt > slow) noteSlow(startedAt, ended);
+      const duration = toOwnDuration(ended - startedAt, current);
+      current.taken += duration;
+      if (duration > slow) noteSlow(startedAt, ended, duration);
     }
   }
 
-  function count(startedAt: number, ended: number): void {
-    if (iteration === undefined) {
-      iteration = { startedAt: startedAt, taken: 0 };
-      setImmediate(() => {
-        iteration = undefined;
-      });
-    }
-    iteration.taken += ended - startedAt;
+  function startIteration(startedAt: number): Iteration {
+    setImmediate(() => {
+      iteration = undefined;
+    });
+    iteration = { startedAt, taken: 0, runDelay: runDelay() };
+    return iteration;
   }
 
-  function noteSlow(startedAt: number, ended: number): void {
-    const isAccident = startedAt - lastSlow >= near && ended - startedAt < UNMISTAKABLE_MS;
+  /** The duration of a call without the time in which other processes used the processor. */
+  function toOwnDuration(duration: number, current: Iteration): number {
+    if (duration <= slow) return duration;
+    const before = current.runDelay;
+    current.runDelay = runDelay();
+    const delay = Math.min(duration, current.runDelay - before);
+    current.startedAt += delay;
+    return duration - delay;
+  }
+
+  function noteSlow(startedAt: number, ended: number, duration: number): void {
+    const isAccident = startedAt - lastSlow >= near && duration < UNMISTAKABLE_MS;
     if (!isAccident) {
       // The disk is slow again soon after the last pause, so the next pause is longer.
       pause = startedAt - cautiousUntil < 2 * pause ? Math.min(2 * pause, MAX_CAUTION_MS) : caution;

@@ -49,10 +49,30 @@ describe("the latency guard of a disk", () => {
     expect(guard.isFast()).toBe(true);
   });
 
+  it("ignores the time in which other processes used the processor", async () => {
+    const { guard, take } = createGuard();
+    for (let call = 0; call < 4; call += 1) {
+      expect(guard.isFast()).toBe(true);
+      take(300, 0, { delay: 297 });
+    }
+    expect(guard.isFast()).toBe(false);
+    await nextTurn();
+    expect(guard.isFast()).toBe(true);
+  });
+
+  it("subtracts that time once, and from the calls of its own iteration of the event loop only", async () => {
+    const { guard, take, delay } = createGuard();
+    delay(100);
+    take(50);
+    take(50, 0, { delay: 30 });
+    await nextTurn();
+    expect(guard.isFast()).toBe(false);
+  });
+
   it("counts a slow call that fails", async () => {
     const { guard, take } = createGuard();
-    expect(() => take(50, 0, "gone")).toThrow("gone");
-    expect(() => take(50, 0, "gone")).toThrow("gone");
+    expect(() => take(50, 0, { failure: "gone" })).toThrow("gone");
+    expect(() => take(50, 0, { failure: "gone" })).toThrow("gone");
     await nextTurn();
     expect(guard.isFast()).toBe(false);
   });
@@ -72,15 +92,20 @@ describe("the latency guard of a disk", () => {
   });
 });
 
-/** A guard with its own clock. `take` makes a call of this duration, followed by a rest. */
+/**
+ * A guard with its own clock. `take` makes a call of this duration, followed by a rest; during `delay` of it other
+ * processes use the processor. The function `delay` lets them do so between calls.
+ */
 function createGuard() {
   let time = 0;
-  const guard = createLatencyGuard({ slow: 10, near: 1000, caution: 500, now: () => time });
+  let runDelay = 0;
+  const guard = createLatencyGuard({ slow: 10, near: 1000, caution: 500, now: () => time, runDelay: () => runDelay });
 
-  function take(duration: number, rest = 0, failure?: string): void {
+  function take(duration: number, rest = 0, { delay = 0, failure }: { delay?: number; failure?: string } = {}): void {
     try {
       guard.timed(() => {
         time += duration;
+        runDelay += delay;
         if (failure !== undefined) throw new Error(failure);
       });
     } finally {
@@ -88,7 +113,12 @@ function createGuard() {
     }
   }
 
-  return { guard, take };
+  function delay(duration: number): void {
+    time += duration;
+    runDelay += duration;
+  }
+
+  return { guard, take, delay };
 }
 
 function nextTurn(): Promise<void> {
