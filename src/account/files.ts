@@ -228,7 +228,7 @@ export function createAccountFiles(
     mayRead,
     kindOf,
     stat,
-    list: (segments, options) => listFolder(listings, segments, options),
+    list: (segments, options, urgency) => listFolder(listings, segments, options, urgency),
     checkListing: (segments) => checkFolder(listings, segments),
     listedKinds: (segments) => findListedKinds(listings, segments),
     ...(tree.listingTag && { listingTag: (segments: readonly string[]) => findListingTag(listings, segments) }),

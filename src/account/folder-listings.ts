@@ -6,7 +6,7 @@ import {
   StorageError,
 } from "../contracts/storage-adapter.ts";
 import type { HttpError } from "../http/http-error.ts";
-import { type FairQueue, runSteps } from "../platform/fair-queue.ts";
+import { type FairQueue, runSteps, type Urgency } from "../platform/fair-queue.ts";
 import { isReserved, RESERVED_NAME, toStoragePath } from "./path.ts";
 import type { Operation } from "./permissions.ts";
 
@@ -14,9 +14,10 @@ import type { Operation } from "./permissions.ts";
 export interface FolderListings {
   /**
    * Lists the members of a folder. An account that may `traverse` but not `list` gets only the folders. The first step
-   * throws the errors of the storage. With `options`, members that are not needed may be missing.
+   * throws the errors of the storage. With `options`, members that are not needed may be missing. A `long` listing is a
+   * part of long work, such as an archive; the first steps of others are `short`.
    */
-  list(segments: readonly string[], options?: ListOptions): AsyncIterable<StorageEntry>;
+  list(segments: readonly string[], options?: ListOptions, urgency?: Urgency): AsyncIterable<StorageEntry>;
   /** Throws what the first step of {@link FolderListings.list} throws, and reads no further. */
   checkListing(segments: readonly string[]): Promise<void>;
   /**
@@ -42,16 +43,17 @@ export interface ListingSource {
   readonly key: string;
 }
 
-/** The number of steps of a listing that go before the later steps of other listings. Small folders need no more. */
-const SHORT_STEPS = 4;
+/** The number of steps of a listing that do not wait for long ones. Folders of a few hundred members need no more. */
+const SHORT_STEPS = 16;
 
 /** Lists the members of a folder, as {@link FolderListings.list} does. */
 export function listFolder(
   source: ListingSource,
   segments: readonly string[],
   options: ListOptions | undefined,
+  urgency: Urgency = "short",
 ): AsyncIterable<StorageEntry> {
-  return toMembers(() => listBatches(source, segments, SHORT_STEPS, options));
+  return toMembers(() => listBatches(source, segments, urgency === "short" ? SHORT_STEPS : 0, options));
 }
 
 /** Throws what the first step of a listing throws. */

@@ -1,15 +1,15 @@
 import { isLoopShared, soon } from "./event-loop.ts";
 
-/** How urgent a step is. A `short` one goes before every `long` one: it belongs to work that needs few steps. */
+/** How urgent a step is. A `short` one does not wait for `long` ones: it belongs to work that needs few steps. */
 export type Urgency = "short" | "long";
 
 /**
  * Shares the time of the event loop between the long work of many accounts, such as the listings of large folders. One
- * step runs at a time. The next one is of the account that has used the least time of late, so that hundreds of steps
- * of one account delay another no more than a few do.
+ * step of an urgency runs at a time. The next one is of the account that has used the least time of late, so that
+ * hundreds of steps of one account delay another no more than a few do.
  */
 export interface FairQueue {
-  /** Runs a step when its turn comes. The steps of an account start in the order of the calls, `short` ones first. */
+  /** Runs a step when its turn comes. The steps of an account start in the order of the calls, of each urgency. */
   run<T>(account: string, urgency: Urgency, step: () => Promise<T>): Promise<T>;
 }
 
@@ -33,26 +33,30 @@ export async function* runSteps<T>(
 }
 
 /** How long steps may take in one iteration of the event loop, in milliseconds, before other events are handled. */
-const SLICE_MS = 1;
+const SLICE_MS: Readonly<Record<Urgency, number>> = { short: 5, long: 1 };
 /** A step that takes longer, in milliseconds, waits for its storage. The next one does not wait for it. */
 const MAX_STEP_MS = 4;
 
-/** The starts of an account's waiting steps. */
-type WaitingSteps = Readonly<Record<Urgency, (() => void)[]>>;
-
 /** Creates a {@link FairQueue}. If the requests of a runtime share no event loop, every step runs immediately. */
 export function createFairQueue(): FairQueue {
-  const waiting = new Map<string, WaitingSteps>();
   const usage = createUsage();
-  const hasTime = createSlices();
+  const lines = { short: createLine(SLICE_MS.short, usage), long: createLine(SLICE_MS.long, usage) };
+  return { run: (account, urgency, step) => (isLoopShared ? lines[urgency](account, step) : step()) };
+}
+
+/** Creates the line of the steps of one urgency. The function runs a step when its turn comes. */
+function createLine(slice: number, usage: Usage) {
+  const waiting = new Map<string, (() => void)[]>();
+  const hasTime = createSlices(slice);
   let isRunning = false;
   let isScheduled = false;
 
-  function run<T>(account: string, urgency: Urgency, step: () => Promise<T>): Promise<T> {
-    if (!isLoopShared) return step();
+  function run<T>(account: string, step: () => Promise<T>): Promise<T> {
     if (waiting.size === 0 && mayStart()) return start(account, step);
     return new Promise((resolve) => {
-      enqueue(account, urgency, () => resolve(start(account, step)));
+      const starts = waiting.get(account) ?? [];
+      starts.push(() => resolve(start(account, step)));
+      waiting.set(account, starts);
       startWaiting();
     });
   }
@@ -83,12 +87,6 @@ export function createFairQueue(): FairQueue {
     }
   }
 
-  function enqueue(account: string, urgency: Urgency, begin: () => void): void {
-    const steps = waiting.get(account) ?? { short: [], long: [] };
-    steps[urgency].push(begin);
-    waiting.set(account, steps);
-  }
-
   /** Starts the next step, in this iteration of the event loop or in a later one. */
   function startWaiting(): void {
     while (waiting.size > 0 && mayStart()) takeNext()();
@@ -101,35 +99,21 @@ export function createFairQueue(): FairQueue {
   }
 
   function takeNext(): () => void {
-    const [account, steps] = findNext("short") ?? (findNext("long") as [string, WaitingSteps]);
-    const begin = (steps.short.shift() ?? steps.long.shift()) as () => void;
-    if (steps.short.length + steps.long.length === 0) waiting.delete(account);
-    return begin;
+    const [account, starts] = usage.findLeast(waiting);
+    if (starts.length === 1) waiting.delete(account);
+    return starts.shift() as () => void;
   }
 
-  function findNext(urgency: Urgency): [string, WaitingSteps] | undefined {
-    let next: [string, WaitingSteps] | undefined;
-    let least = Number.POSITIVE_INFINITY;
-    for (const entry of waiting) {
-      const [account, steps] = entry;
-      const used = usage.of(account);
-      if (steps[urgency].length === 0 || used >= least) continue;
-      next = entry;
-      least = used;
-    }
-    return next;
-  }
-
-  return { run };
+  return run;
 }
 
 /** Returns a function that tells whether steps may go on in this iteration of the event loop. */
-function createSlices(): () => boolean {
+function createSlices(slice: number): () => boolean {
   let end: number | undefined;
   return () => {
     const now = performance.now();
     if (end === undefined) {
-      end = now + SLICE_MS;
+      end = now + slice;
       soon(() => {
         end = undefined;
       });
@@ -138,10 +122,12 @@ function createSlices(): () => boolean {
   };
 }
 
-/** How much time accounts have used, in milliseconds. */
+/** How much time accounts have used of late. */
 interface Usage {
+  /** Adds milliseconds. */
   add(account: string, milliseconds: number): void;
-  of(account: string): number;
+  /** Returns the entry of the account that has used the least time. */
+  findLeast<T>(accounts: ReadonlyMap<string, T>): [string, T];
 }
 
 /** After this time, in milliseconds, what an account has used counts half. */
@@ -153,9 +139,11 @@ function createUsage(): Usage {
   const used = new Map<string, number>();
   let halvedAt = performance.now();
 
+  const usedBy = (account: string): number => used.get(account) ?? 0;
+
   function add(account: string, milliseconds: number): void {
     forget();
-    used.set(account, of(account) + milliseconds);
+    used.set(account, usedBy(account) + milliseconds);
   }
 
   function forget(): void {
@@ -169,7 +157,9 @@ function createUsage(): Usage {
     }
   }
 
-  const of = (account: string): number => used.get(account) ?? 0;
+  function findLeast<T>(accounts: ReadonlyMap<string, T>): [string, T] {
+    return [...accounts].reduce((least, entry) => (usedBy(entry[0]) < usedBy(least[0]) ? entry : least));
+  }
 
-  return { add, of };
+  return { add, findLeast };
 }

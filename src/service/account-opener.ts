@@ -15,7 +15,7 @@ import { checkOption } from "../contracts/option-error.ts";
 import type { ListOptions, StorageAdapter, StorageEntry } from "../contracts/storage-adapter.ts";
 import { createError } from "../http/errors.ts";
 import { isMemberName } from "../http/path-segment.ts";
-import { createFairQueue } from "../platform/fair-queue.ts";
+import { createFairQueue, type Urgency } from "../platform/fair-queue.ts";
 import { createRequestMutex } from "../platform/keyed-mutex.ts";
 import { accountSettingsSchema } from "../schemas/account.ts";
 import { createMemoryKeyValueStore } from "../stores/memory.ts";
@@ -146,8 +146,9 @@ function withNamesChecked(files: AccountFiles): AccountFiles {
   async function* listBatches(
     segments: readonly string[],
     options: ListOptions | undefined,
+    urgency: Urgency | undefined,
   ): AsyncGenerator<readonly StorageEntry[]> {
-    yield* toBatches(files.list(checked(segments), options));
+    yield* toBatches(files.list(checked(segments), options, urgency));
   }
 
   const { listingTag } = files;
@@ -157,7 +158,7 @@ function withNamesChecked(files: AccountFiles): AccountFiles {
     realPathOf: (segments) => files.realPathOf(checked(segments)),
     kindOf: async (segments) => files.kindOf(checked(segments)),
     stat: async (segments, operation) => files.stat(checked(segments), operation),
-    list: (segments, options) => toMembers(() => listBatches(segments, options)),
+    list: (segments, options, urgency) => toMembers(() => listBatches(segments, options, urgency)),
     checkListing: async (segments) => files.checkListing(checked(segments)),
     listedKinds: async (segments) => files.listedKinds(checked(segments)),
     ...(listingTag && { listingTag: async (segments: readonly string[]) => listingTag(checked(segments)) }),

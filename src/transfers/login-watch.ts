@@ -61,8 +61,8 @@ export function endWithLogin(files: AccountFiles, login: WatchedLogin): AccountF
         },
       },
     }),
-    list: (segments, options) =>
-      toMembers(() => watchSteps(() => toBatches(files.list(segments, options)), { onStep: toWatch().step })),
+    list: (...listing) =>
+      toMembers(() => watchSteps(() => toBatches(files.list(...listing)), { onStep: toWatch().step })),
     async read(segments, range) {
       reads += 1;
       // An archive reads many files, each of which may be read in one step.

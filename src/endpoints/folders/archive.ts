@@ -169,7 +169,7 @@ function toArchiveSource(
   async function* listFor(segments: readonly string[]): AsyncGenerator<readonly StorageEntry[]> {
     const endWalk = await walks.enter(username, signal);
     try {
-      for await (const batch of toBatches(files.list(segments))) {
+      for await (const batch of toBatches(files.list(segments, undefined, "long"))) {
         // After a disconnect there is no client to send the archive to.
         signal.throwIfAborted();
         holdMembers(segments, batch);

@@ -22,7 +22,7 @@ export async function* walkFolders(
   const waiting = [top];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     try {
-      for await (const members of toBatches(files.list(folder))) {
+      for await (const members of toBatches(files.list(folder, undefined, isDeep ? "long" : "short"))) {
         if (isDeep) waiting.push(...foldersIn(folder, members));
         yield { folder, members };
       }

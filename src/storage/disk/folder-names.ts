@@ -7,16 +7,18 @@ import { removeIfAbandoned } from "./temporary-files.ts";
 
 /**
  * How many names are read from a folder at a time. With more, too many objects survive the young generation
- * (docs/decisions/0007-memory.md).
+ * (docs/decisions/0007-memory.md), and other requests wait longer.
  */
-const NAMES = 64;
+const NAMES = 32;
 
 /**
- * Yields the valid names in a folder, in the order of the disk. Removes abandoned temporary files that it meets.
+ * Yields the valid names in a folder, in the order of the disk: first none, when the folder is open. Removes abandoned
+ * temporary files that it meets.
  */
 export async function* readNames(folder: OpenFolder, isValidName: NameCheck): AsyncGenerator<readonly string[]> {
   const directory = await openDirectory(folder);
   try {
+    yield [];
     const isRepeated = createRepetitionCheck();
     for (;;) {
       const found = await readSome(directory);

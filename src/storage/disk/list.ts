@@ -51,8 +51,8 @@ function toEntityTag({ ino, size, mtimeNs }: BigIntStats): string {
 }
 
 /**
- * Yields the members of a folder with valid names in batches, in the order of the disk. Removes abandoned temporary
- * files that it meets.
+ * Yields the members of a folder with valid names in batches, in the order of the disk. The first batch is empty: it
+ * shows that the folder can be listed. Removes abandoned temporary files that it meets.
  */
 export async function* listMembers(
   folder: OpenFolder,
@@ -105,12 +105,14 @@ interface Listed {
   readonly records: OpenFolder | undefined;
 }
 
+/** Yields the entries of members in batches, an empty one for no names. */
 async function* lookUpInBatches(listed: Listed, names: readonly string[]): AsyncGenerator<readonly StorageEntry[]> {
-  for (let left = names; left.length > 0; ) {
+  let left = names;
+  do {
     const { entries, asked } = lookUpSync(listed, left) ?? (await statSome(listed, left));
     left = left.slice(asked);
     yield entries;
-  }
+  } while (left.length > 0);
 }
 
 /** Entries that were found, and how many names were looked up. */

@@ -88,6 +88,15 @@ describe("createFairQueue", () => {
     await Promise.all(long);
   });
 
+  it("starts short steps in an iteration of the event loop in which long ones have used their time", async () => {
+    const queue = createFairQueue();
+    const started: string[] = [];
+    const long = Promise.all(Array.from({ length: 5 }, () => work(queue, "long", 1, started)));
+    await queue.run("short", "short", async () => started.push("short"));
+    expect(started).toEqual(["long", "short"]);
+    await long;
+  });
+
   it("does not wait for a step whose storage never answers", async () => {
     const queue = createFairQueue();
     void queue.run("a", "long", () => new Promise(() => undefined));
