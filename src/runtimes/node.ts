@@ -84,7 +84,18 @@ function checkOptions(
  * responding and sending cost less when each is done to many requests in a row (docs/decisions/0013-small-requests.md).
  */
 function take(exchange: Exchange, made: Request | undefined, handler: ReplyHandler, lingerMilliseconds: number): void {
-  setImmediate(respondTo, exchange, openExchange(exchange), made, handler, lingerMilliseconds);
+  const previous = openExchange(exchange);
+  arrived.push(() => void respondTo(exchange, previous, made, handler, lingerMilliseconds));
+  if (arrived.length === 1) setImmediate(respondToArrived);
+}
+
+/** Starts the responses to the requests that have arrived in this iteration of the event loop. */
+let arrived: (() => void)[] = [];
+
+function respondToArrived(): void {
+  const responses = arrived;
+  arrived = [];
+  for (const respond of responses) respond();
 }
 
 /**

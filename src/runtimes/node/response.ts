@@ -9,13 +9,23 @@ import { failResponse, type Head, MAX_WRITE_BYTES, sendChunks } from "./send-str
 import { isDraining } from "./shutdown.ts";
 import { writeHead } from "./write-head.ts";
 
+/** The responses that are ready to be sent. */
+let ready: (() => void)[] = [];
+
 /**
- * Sends a response together with all others that are ready (docs/decisions/0013-small-requests.md). Never throws. By
- * then the parser has also seen a small request body that arrived with its head. If a response cannot be sent, the
- * client gets a blank 500, or after the head a broken connection.
+ * Sends a response together with all others that are ready when no promise can go on
+ * (docs/decisions/0013-small-requests.md). Never throws. If a response cannot be sent, the client gets a blank 500, or
+ * after the head a broken connection.
  */
 export function sendReply(exchange: Exchange, reply: Reply, lingerMilliseconds: number): void {
-  setImmediate(writeReply, exchange, reply, lingerMilliseconds);
+  ready.push(() => writeReply(exchange, reply, lingerMilliseconds));
+  if (ready.length === 1) process.nextTick(sendReady);
+}
+
+function sendReady(): void {
+  const responses = ready;
+  ready = [];
+  for (const send of responses) send();
 }
 
 function writeReply(exchange: Exchange, reply: Reply, lingerMilliseconds: number): void {
