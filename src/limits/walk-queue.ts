@@ -1,7 +1,7 @@
 import { foldName } from "../contracts/account-name.ts";
 import { isLoopShared } from "../platform/event-loop.ts";
 
-/** Lets the archives of all accounts read folders a few at a time. */
+/** Lets long work of one kind of all accounts, such as archives, read folders a few at a time. */
 export interface WalkQueue {
   /**
    * Waits until the account may read one more folder, and returns the function that ends this walk; the client's

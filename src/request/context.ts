@@ -56,6 +56,8 @@ export interface RequestContext {
   readonly hasListeners: () => boolean;
   /** Lets the archives of an account read folders a few at a time. */
   readonly walks: WalkQueue;
+  /** In which the parts of listings of an account read their folders. */
+  readonly listingWalks: WalkQueue;
   /** The OpenAPI document of the service (9), made at the first call. */
   readonly openApi: () => Promise<OpenApiTexts>;
   /** The texts of pages in the client's language. */

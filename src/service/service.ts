@@ -93,7 +93,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     inTurn: createRequestMutex(),
     sweepSoon: sweeper.sweepSoon,
   };
-  const walks = createWalkQueue();
+  const [walks, listingWalks] = [createWalkQueue(), createWalkQueue()];
   const openApiOf = createOpenApi(config);
   const finisher = createResponseFinisher(config);
   const watchLogin = createLoginWatcher(sessions, chain);
@@ -161,6 +161,7 @@ export function createFileService(options: FileServiceOptions): FileService {
       },
       hasListeners: events.hasListeners,
       walks,
+      listingWalks,
       openApi: () => openApiOf(served),
       texts: chooseTexts(request.headers.get("accept-language")),
       uploads: served.includes("uploads") ? uploadService : undefined,

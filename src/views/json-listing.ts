@@ -1,15 +1,16 @@
-import { toBatches } from "../contracts/member-batches.ts";
 import type { StorageEntry } from "../contracts/storage-adapter.ts";
 import type { ListingEntry } from "../schemas/listing.ts";
 import { openTextSource, type TextSource } from "./text-source.ts";
 
+/** What a JSON listing needs of a member. A time that is a number is milliseconds since 1970. */
+type ListedMember = Pick<StorageEntry, "name" | "kind" | "size"> & { readonly modified: Date | number };
+
 /**
- * Opens the JSON listing of a folder (2.1). If it is complete, all members are read; otherwise it holds the folder open
- * until it is read or closed. Closing it ends the iteration of `members`.
- * @throws what the first steps of `members` throw.
+ * Opens the JSON listing of a folder (2.1). If it has a length, all members are read; otherwise it holds the folder
+ * open until it is read or closed. Closing it ends the iteration of `batches`.
+ * @throws what the first steps of `batches` throw.
  */
-export async function openJsonListing(members: AsyncIterable<StorageEntry>): Promise<TextSource> {
-  const batches = toBatches(members);
+export async function openJsonListing(batches: AsyncIterator<readonly ListedMember[]>): Promise<TextSource> {
   let position: "begin" | "first" | "later" | "end" = "begin";
 
   async function next(): Promise<string | undefined> {
@@ -36,14 +37,14 @@ export async function openJsonListing(members: AsyncIterable<StorageEntry>): Pro
   return openTextSource({ next, close });
 }
 
-function toJson(members: readonly StorageEntry[]): string {
+function toJson(members: readonly ListedMember[]): string {
   return members.map((member) => toText(toListingEntry(member))).join();
 }
 
 /** Converts a member to its entry in the JSON listing (2.1). */
-function toListingEntry({ name, kind, modified, size }: StorageEntry): ListingEntry {
+function toListingEntry({ name, kind, modified, size }: ListedMember): ListingEntry {
   const isFolder = kind === "folder";
-  return { name, is_directory: isFolder, modified: modified.getTime() / 1000, size: isFolder ? 0 : size };
+  return { name, is_directory: isFolder, modified: Number(modified) / 1000, size: isFolder ? 0 : size };
 }
 
 /** Writes an entry as JSON. This takes half the time of `JSON.stringify` for the object. */

@@ -3,8 +3,8 @@ import type { ByteSource } from "../contracts/byte-source.ts";
 /** A text that is made while it is sent. */
 export interface TextSource {
   readonly source: ByteSource;
-  /** Whether the complete text is made already. */
-  readonly isComplete: boolean;
+  /** The length of the text in bytes, if all of it is made already. */
+  readonly length: number | undefined;
 }
 
 /** Makes a text in pieces. */
@@ -50,5 +50,5 @@ export async function openTextSource({ next, close: closePieces }: TextPieces): 
     await closePieces();
   }
 
-  return { source: { readInto, close }, isComplete: isDone };
+  return { source: { readInto, close }, length: isDone ? rest.byteLength : undefined };
 }

@@ -3,11 +3,14 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Command, startCommand } from "../support/command.ts";
 
 const MEMBERS = 50_000;
 const CLIENTS = 16;
+/** The members of a sorted listing, and how many clients ask for it. */
+const LISTED = 3000;
+const LISTINGS = 300;
 /** By the default of `limits.pageBytesPerAccount`. */
 const MOST_PAGES = 7;
 const MAX_RSS_MEGABYTES = 220;
@@ -19,25 +22,34 @@ describe.skipIf(process.platform !== "linux")("memory of the command that shows 
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "fileferry-memory-"));
-    await mkdir(join(folder, "many"));
-    for (let index = 0; index < MEMBERS; index += 1000) {
-      const some = Array.from({ length: 1000 }, (_, place) => `member-${index + place}.txt`);
-      await Promise.all(some.map((name) => writeFile(join(folder, "many", name), "")));
-    }
+    await fill("many", MEMBERS);
+    await fill("some", LISTED);
+  }, 120_000);
+
+  afterAll(() => rm(folder, { recursive: true }));
+
+  beforeEach(async () => {
     service = await startCommand(["serve", folder, "--account", auth, "--port", "0", "--quiet"]);
   }, 120_000);
 
-  afterAll(async () => {
-    await service.stop();
-    await rm(folder, { recursive: true });
-  });
+  afterEach(() => service.stop());
 
-  async function openPage(): Promise<IncomingMessage> {
-    const sent = request(`${service.origin}/home/many/`, { auth, agent: false, headers: { accept: "text/html" } });
+  async function fill(name: string, count: number): Promise<void> {
+    await mkdir(join(folder, name));
+    for (let index = 0; index < count; index += 1000) {
+      const some = Array.from({ length: 1000 }, (_, place) => `member-${index + place}.txt`);
+      await Promise.all(some.map((member) => writeFile(join(folder, name, member), "")));
+    }
+  }
+
+  async function openFolder(target: string, accept: string): Promise<IncomingMessage> {
+    const sent = request(`${service.origin}/home/${target}`, { auth, agent: false, headers: { accept } });
     sent.end();
     const [response] = await once(sent, "response");
     return response;
   }
+
+  const openPage = (): Promise<IncomingMessage> => openFolder("many/", "text/html");
 
   async function countRows(page: IncomingMessage): Promise<number> {
     let rows = 0;
@@ -62,5 +74,15 @@ describe.skipIf(process.platform !== "linux")("memory of the command that shows 
     const again = await openPage();
     expect(again.statusCode).toBe(200);
     again.destroy();
+  }, 120_000);
+
+  it(`stays under ${MAX_RSS_MEGABYTES} MB, whoever asks for sorted listings and does not read them`, async () => {
+    const parts = await Promise.all(
+      Array.from({ length: LISTINGS }, () => openFolder("some/?limit=10000", "application/json")),
+    );
+    const statuses = parts.map(({ statusCode }) => statusCode);
+    expect(statuses.filter((status) => status !== 200 && status !== 503)).toEqual([]);
+    expect(await service.peakMegabytes()).toBeLessThan(MAX_RSS_MEGABYTES);
+    for (const part of parts) part.destroy();
   }, 120_000);
 });

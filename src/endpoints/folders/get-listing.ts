@@ -1,5 +1,6 @@
 import { toUrlPath } from "../../account/path.ts";
 import { matchesWeakly } from "../../contracts/entity-tags.ts";
+import { toBatches } from "../../contracts/member-batches.ts";
 import { parseEntityTags } from "../../http/conditional.ts";
 import { createError } from "../../http/errors.ts";
 import { prefersNameOrder } from "../../http/preferences.ts";
@@ -8,7 +9,7 @@ import type { AccountContext } from "../../request/context.ts";
 import { listingEvents, type SourceResponse, sendTracked } from "../../transfers/download-events.ts";
 import { openJsonListing } from "../../views/json-listing.ts";
 import { throwNotListed } from "../trailing-slash.ts";
-import { holdOpenFolder } from "./hold-open-folder.ts";
+import { holdOpenFolder, toListingResponse } from "./hold-open-folder.ts";
 import { parseCursor, toCursor } from "./listing-cursor.ts";
 import { readFirstMembers, readMembersByName, toPieces } from "./listing-members.ts";
 
@@ -73,15 +74,15 @@ async function send(context: AccountContext, open: () => Promise<SourceResponse>
 }
 
 async function openMembers(context: AccountContext, fields: HeaderFields): Promise<SourceResponse> {
-  const listing = await openJsonListing(context.files.list(context.path.segments)).catch(throwNotListed);
-  return { source: await holdOpenFolder(context, listing), fields };
+  const listing = await openJsonListing(toBatches(context.files.list(context.path.segments))).catch(throwNotListed);
+  return holdOpenFolder(context, listing, fields);
 }
 
 async function openSorted(context: AccountContext, fields: HeaderFields): Promise<SourceResponse> {
-  const { members, isSorted } = await readMembersByName(context).catch(throwNotListed);
-  const listing = await openJsonListing(members);
-  if (isSorted) return { source: listing.source, fields: { ...fields, ...SORTED } };
-  return { source: await holdOpenFolder(context, listing), fields };
+  const { batches, isSorted } = await readMembersByName(context).catch(throwNotListed);
+  const listing = await openJsonListing(batches);
+  if (isSorted) return toListingResponse(listing, { ...fields, ...SORTED });
+  return holdOpenFolder(context, listing, fields);
 }
 
 async function openPage(context: AccountContext, page: Page, fields: HeaderFields): Promise<SourceResponse> {
@@ -92,10 +93,10 @@ async function openPage(context: AccountContext, page: Page, fields: HeaderField
   // One more member than the page has: if there is one, there is a next page.
   const found = await readFirstMembers(context, { after, limit: limit + 1 }).catch(throwNotListed);
   const members = found.slice(0, limit);
-  const { source } = await openJsonListing(toPieces(members));
+  const part = await openJsonListing(toPieces(members));
   const last = members.at(-1);
-  if (found.length === members.length || last === undefined) return { source, fields };
-  return { source, fields: { ...fields, Link: toNextLink(context, toCursor(last.name, listing)) } };
+  if (found.length === members.length || last === undefined) return toListingResponse(part, fields);
+  return toListingResponse(part, { ...fields, Link: toNextLink(context, toCursor(last.name, listing)) });
 }
 
 /** The value of `Link` (RFC 8288 3): the URL of the request with another cursor. */

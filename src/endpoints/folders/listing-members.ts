@@ -1,9 +1,10 @@
-import { type MemberBatches, toBatches, toMembers } from "../../contracts/member-batches.ts";
+import { toBatches } from "../../contracts/member-batches.ts";
 import { compareNames } from "../../contracts/member-names.ts";
 import type { ListOptions, StorageEntry } from "../../contracts/storage-adapter.ts";
 import { sortCooperatively } from "../../platform/cooperative-sort.ts";
 import { createSmallest } from "../../platform/smallest.ts";
 import type { AccountContext } from "../../request/context.ts";
+import { type PageMember, toPageMember } from "../../views/member-order.ts";
 import { acquirePageBytes, toMemberBytes } from "./page-memory.ts";
 
 /** The maximum number of members that are sorted for a listing that is not divided into pages. */
@@ -11,24 +12,34 @@ const MAX_SORTED = 10_000;
 /** How many members are sent at a time. */
 const BATCH = 256;
 
-function byName(one: StorageEntry, other: StorageEntry): number {
+function byName(one: PageMember, other: PageMember): number {
   return compareNames(one.name, other.name);
 }
 
 /**
  * Returns the first members after a name, sorted by name. It holds about twice as many in memory, however many the
- * folder has.
+ * folder has. The storage may hold as many, which no limit counts: so a few such listings of all accounts are read at a
+ * time.
  */
-export async function readFirstMembers(
+export async function readFirstMembers(context: AccountContext, options: ListOptions): Promise<readonly PageMember[]> {
+  const endWalk = await context.listingWalks.enter(context.account.name, context.request.signal);
+  try {
+    return await readSmallest(context, options);
+  } finally {
+    endWalk();
+  }
+}
+
+async function readSmallest(
   { files, path, request: { signal }, pagePermit }: AccountContext,
   options: ListOptions,
-): Promise<readonly StorageEntry[]> {
+): Promise<readonly PageMember[]> {
   const smallest = createSmallest(options.limit, byName);
   let longest = 0;
   for await (const batch of toBatches(files.list(path.segments, options))) {
     const later = batch.filter(({ name }) => compareNames(name, options.after) > 0);
     longest = later.reduce((most, { name }) => Math.max(most, name.length), longest);
-    await smallest.add(later);
+    await smallest.add(later.map(toPageMember));
     // After a disconnect there is no client to send the page to.
     signal.throwIfAborted();
     acquirePageBytes(pagePermit, smallest.size() * toMemberBytes([{ name: "x".repeat(longest) }]));
@@ -38,7 +49,7 @@ export async function readFirstMembers(
 
 /** The members of a listing that should be sorted. */
 export interface PreferredMembers {
-  readonly members: AsyncIterable<StorageEntry>;
+  readonly batches: AsyncIterator<readonly PageMember[]>;
   readonly isSorted: boolean;
 }
 
@@ -46,18 +57,18 @@ export interface PreferredMembers {
 export async function readMembersByName(context: AccountContext): Promise<PreferredMembers> {
   const { files, path, request, pagePermit } = context;
   const batches = toBatches(files.list(path.segments));
-  const found: StorageEntry[] = [];
+  const found: PageMember[] = [];
   let bytes = 0;
   try {
     while (found.length <= MAX_SORTED) {
       const next = await batches.next();
-      if (next.done) return { members: toPieces(await sortCooperatively(found, byName)), isSorted: true };
-      for (const member of next.value) found.push(member);
+      if (next.done) return { batches: toPieces(await sortCooperatively(found, byName)), isSorted: true };
+      for (const member of next.value) found.push(toPageMember(member));
       bytes += toMemberBytes(next.value);
       request.signal.throwIfAborted();
       acquirePageBytes(pagePermit, bytes);
     }
-    return { members: toPieces(found, batches), isSorted: false };
+    return { batches: toPieces(found, batches), isSorted: false };
   } catch (error) {
     await batches.return?.();
     throw error;
@@ -65,16 +76,14 @@ export async function readMembersByName(context: AccountContext): Promise<Prefer
 }
 
 /** The members in batches, followed by others, which are released at the end. */
-export function toPieces(
-  members: readonly StorageEntry[],
+export async function* toPieces(
+  members: readonly PageMember[],
   more?: AsyncIterableIterator<readonly StorageEntry[]>,
-): MemberBatches {
-  return toMembers(async function* pieces() {
-    try {
-      for (let start = 0; start < members.length; start += BATCH) yield members.slice(start, start + BATCH);
-      if (more !== undefined) yield* more;
-    } finally {
-      await more?.return?.();
-    }
-  });
+): AsyncGenerator<readonly PageMember[]> {
+  try {
+    for (let start = 0; start < members.length; start += BATCH) yield members.slice(start, start + BATCH);
+    if (more !== undefined) for await (const batch of more) yield batch.map(toPageMember);
+  } finally {
+    await more?.return?.();
+  }
 }

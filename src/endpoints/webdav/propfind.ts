@@ -57,7 +57,7 @@ export async function findProperties(context: AccountContext): Promise<Reply> {
         next: async () => (await pieces.next()).value ?? undefined,
         close: async () => void (await pieces.return(undefined)),
       });
-      return { source: await holdOpenFolder(context, listing), fields };
+      return holdOpenFolder(context, listing, fields);
     },
     207,
   );

@@ -24,6 +24,12 @@ describe("GET /home/<folder>/ as JSON", () => {
     expect(answer.header("content-type")).toBe("application/json; charset=utf-8");
   });
 
+  it("has a length if it is short: it is sent at once", async () => {
+    const { call } = await createTestService({ files: { "/alice/ä.txt": "x" } });
+    const answer = await call("GET", "/home/", { variant: "json" });
+    expect(answer.header("content-length")).toBe(`${answer.bytes.byteLength}`);
+  });
+
   it("lists every member with exactly the four fields of the spec (2.1)", async () => {
     const storage = createMemoryStorage({ clock: () => 1_715_000_123_456 });
     const files = { "/alice/a.txt": "content", "/alice/empty": "", "/alice/sub/deep": "x" };
