@@ -21,9 +21,10 @@ import { createR2Copier } from "./r2/copy.ts";
 import { listR2Members, toFolderEntry, toR2FileEntry } from "./r2/list.ts";
 import { listFirstR2Members } from "./r2/list-first.ts";
 import { listR2Objects } from "./r2/pages.ts";
-import { createR2PropertyObjects, hasR2Properties } from "./r2/properties.ts";
+import { hasR2Properties } from "./r2/properties.ts";
 import { readObject } from "./r2/read.ts";
 import { createR2Remover, putR2Marker } from "./r2/remove.ts";
+import { createR2TextObjects } from "./r2/text-objects.ts";
 import { mapR2Errors, writeObject } from "./r2/write.ts";
 
 export type {
@@ -221,7 +222,12 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
     remove,
     copy: transfers.copy,
     move: transfers.move,
-    attributes: createObjectAttributes({ find: findable, look, ...createR2PropertyObjects(bucket) }),
+    attributes: createObjectAttributes({
+      find: findable,
+      look,
+      ...createR2TextObjects(bucket),
+      removeObject: (key) => mapR2Errors(() => bucket.delete([key])),
+    }),
   };
 }
 

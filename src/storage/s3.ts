@@ -21,9 +21,10 @@ import { headObject, isAnyBelow } from "./s3/head.ts";
 import { listObjects, listPage, listS3Members } from "./s3/list.ts";
 import { listFirstS3Members } from "./s3/list-first.ts";
 import { type S3Storage, type S3StorageOptions, toS3Settings } from "./s3/options.ts";
-import { createS3PropertyMarker, createS3PropertyObjects, hasS3Properties } from "./s3/properties.ts";
+import { createS3PropertyMarker, hasS3Properties } from "./s3/properties.ts";
 import { readFile } from "./s3/read.ts";
 import { createS3Remover } from "./s3/remove.ts";
+import { createS3TextObjects } from "./s3/text-objects.ts";
 import { createS3Writer } from "./s3/write.ts";
 
 /** How many objects of a folder are copied at the same time. */
@@ -150,7 +151,7 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
   const attributes = createObjectAttributes({
     find: findable,
     look,
-    ...createS3PropertyObjects(client, support),
+    ...createS3TextObjects(client, support),
     removeObject: remover.removeObject,
   });
 

@@ -5,6 +5,8 @@ const MAX_NAME_BYTES = 255;
 const MAX_KEY_BYTES = 1024;
 /** Name of the folders with the properties of the members next to them. No path leads there. */
 export const PROPERTIES_FOLDER = ".fileferry-properties";
+/** Name of the folder below the root with the uploads that are not complete. No path leads there. */
+export const UPLOADS_FOLDER = ".fileferry-uploads.tmp";
 
 const encoder = new TextEncoder();
 
@@ -58,10 +60,10 @@ export function toAncestors(prefix: string, folder: string): string[] {
 
 /**
  * Whether a text is a valid name of a member, as on a disk. The empty name, `.` and `..` cannot occur in a path, and
- * one name is reserved.
+ * two names are reserved.
  */
 export function isName(name: string): boolean {
-  if (name === PROPERTIES_FOLDER) return false;
+  if (name === PROPERTIES_FOLDER || name === UPLOADS_FOLDER) return false;
   const isText = name !== "" && name !== "." && name !== ".." && !/[\0/\p{Cs}]/u.test(name);
   return isText && byteLength(name) <= MAX_NAME_BYTES;
 }

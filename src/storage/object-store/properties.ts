@@ -2,15 +2,10 @@ import { type StorageEntry, StorageError } from "../../contracts/storage-adapter
 import type { AttributeChanges, Properties, StorageAttributes } from "../../contracts/storage-attributes.ts";
 import { changeProperties, NO_PROPERTIES } from "../properties.ts";
 import { isKey, type ObjectLocation, toPropertiesKey } from "./keys.ts";
-
-/** One version of an object with properties. */
-export interface PropertyObject {
-  readonly text: string;
-  readonly etag: string;
-}
+import type { TextObject, TextObjects } from "./text-objects.ts";
 
 /** What the attributes of a storage need of its bucket. */
-export interface PropertyBucket {
+export interface PropertyBucket extends TextObjects {
   /**
    * Returns the location of a path.
    * @throws StorageError `not-found`
@@ -18,9 +13,6 @@ export interface PropertyBucket {
   find(path: string): ObjectLocation;
   /** Returns what is at a location, without `hasProperties`. */
   look(location: ObjectLocation): Promise<StorageEntry | undefined>;
-  readObject(key: string): Promise<PropertyObject | undefined>;
-  /** Replaces one version of an object, or creates it. Returns `false` if there is another version. */
-  writeObject(key: string, text: string, current: PropertyObject | undefined): Promise<boolean>;
   removeObject(key: string): Promise<void>;
 }
 
@@ -44,7 +36,7 @@ export function createObjectAttributes(bucket: PropertyBucket): StorageAttribute
     return toProperties(found);
   }
 
-  async function read(key: string): Promise<PropertyObject | undefined> {
+  async function read(key: string): Promise<TextObject | undefined> {
     return isKey(key) ? bucket.readObject(key) : undefined;
   }
 
@@ -71,7 +63,7 @@ export function createObjectAttributes(bucket: PropertyBucket): StorageAttribute
       const before = toProperties(current);
       const changed = changeProperties(before, wanted);
       const isSame = wanted.size === 0 || (before.size === 0 && changed.size === 0);
-      if (isSame || (await bucket.writeObject(key, toText(changed), current))) return changed;
+      if (isSame || (await bucket.writeObject(key, toText(changed), current)) !== undefined) return changed;
       const most = ROUND_MS * Math.min(round, GROWING_ROUNDS);
       await new Promise((resolve) => setTimeout(resolve, Math.random() * most));
     }
@@ -85,7 +77,7 @@ function toText(properties: Properties): string {
   return properties.size === 0 ? "" : JSON.stringify(Object.fromEntries(properties));
 }
 
-function toProperties({ text }: Pick<PropertyObject, "text"> = { text: "" }): Properties {
+function toProperties({ text }: Pick<TextObject, "text"> = { text: "" }): Properties {
   if (text === "") return NO_PROPERTIES;
   const properties = parse(text);
   if (properties === undefined) throw new StorageError("unavailable", "An object of the properties is not valid.");

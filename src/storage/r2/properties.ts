@@ -1,16 +1,9 @@
-import { StorageError } from "../../contracts/storage-adapter.ts";
-import { readBytes } from "../../platform/read-bytes.ts";
-import { decodeUtf8 } from "../../platform/utf8.ts";
 import { laterKey } from "../object-store/first-members.ts";
 import { isKey, type ObjectLocation, PROPERTIES_FOLDER, toPropertiesKey } from "../object-store/keys.ts";
-import type { PropertyBucket, PropertyObject } from "../object-store/properties.ts";
 import { createPropertyMarker, type MarkedPage, type PropertyMarker } from "../object-store/property-marks.ts";
-import type { R2Bucket, R2Condition, R2Page } from "./binding.ts";
+import type { R2Bucket, R2Page } from "./binding.ts";
 import { toCursorField } from "./pages.ts";
 import { mapR2Errors } from "./write.ts";
-
-/** Longest object with properties: 64 KiB in UTF-8, each character escaped. */
-const MAX_BYTES = 1_048_576;
 
 /** Whether what is at a location has properties. */
 export async function hasR2Properties(bucket: R2Bucket, location: ObjectLocation): Promise<boolean> {
@@ -48,28 +41,4 @@ export function toR2MarkedPage(folder: string, { objects, delimitedPrefixes, tru
     hasProperties: delimitedPrefixes.includes(`${folder}${PROPERTIES_FOLDER}/`),
     ...(truncated && { last }),
   };
-}
-
-/** Reads and changes the objects with properties. */
-export function createR2PropertyObjects(
-  bucket: R2Bucket,
-): Pick<PropertyBucket, "readObject" | "writeObject" | "removeObject"> {
-  async function readObject(key: string): Promise<PropertyObject | undefined> {
-    const found = await mapR2Errors(() => bucket.get(key));
-    if (found === null) return undefined;
-    const bytes = await mapR2Errors(() => readBytes(found.body.getReader(), MAX_BYTES));
-    const text = bytes && decodeUtf8(bytes);
-    if (text === undefined) throw new StorageError("unavailable", `${key}: not an object of properties`);
-    return { text, etag: found.httpEtag };
-  }
-
-  async function writeObject(key: string, text: string, current: PropertyObject | undefined): Promise<boolean> {
-    const onlyIf: R2Condition =
-      current === undefined ? { etagDoesNotMatch: "*" } : { etagMatches: current.etag.slice(1, -1) };
-    const httpMetadata = { contentType: "application/json" };
-    const bytes = new TextEncoder().encode(text);
-    return (await mapR2Errors(() => bucket.put(key, bytes, { onlyIf, httpMetadata }))) !== null;
-  }
-
-  return { readObject, writeObject, removeObject: (key) => mapR2Errors(() => bucket.delete([key])) };
 }

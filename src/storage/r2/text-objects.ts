@@ -1,0 +1,36 @@
+import { StorageError } from "../../contracts/storage-adapter.ts";
+import { readBytes } from "../../platform/read-bytes.ts";
+import { decodeUtf8 } from "../../platform/utf8.ts";
+import type { TextObject, TextObjects } from "../object-store/text-objects.ts";
+import type { R2Bucket, R2Condition } from "./binding.ts";
+import { mapR2Errors } from "./write.ts";
+
+/** Longest text: properties have at most 64 KiB in UTF-8, each character escaped, and uploads 10,000 entity-tags. */
+const MAX_BYTES = 4_194_304;
+
+/** Reads and changes objects that hold JSON. */
+export function createR2TextObjects(bucket: R2Bucket): TextObjects {
+  async function readObject(key: string): Promise<TextObject | undefined> {
+    const found = await mapR2Errors(() => bucket.get(key));
+    if (found === null) return undefined;
+    const bytes = await mapR2Errors(() => readBytes(found.body.getReader(), MAX_BYTES));
+    const text = bytes && decodeUtf8(bytes);
+    if (text === undefined) throw new StorageError("unavailable", `${key}: not a text of this storage`);
+    return { text, etag: found.httpEtag };
+  }
+
+  async function writeObject(
+    key: string,
+    text: string,
+    current: TextObject | undefined,
+  ): Promise<TextObject | undefined> {
+    const onlyIf: R2Condition =
+      current === undefined ? { etagDoesNotMatch: "*" } : { etagMatches: current.etag.slice(1, -1) };
+    const httpMetadata = { contentType: "application/json" };
+    const bytes = new TextEncoder().encode(text);
+    const written = await mapR2Errors(() => bucket.put(key, bytes, { onlyIf, httpMetadata }));
+    return written === null ? undefined : { text, etag: written.httpEtag };
+  }
+
+  return { readObject, writeObject };
+}
