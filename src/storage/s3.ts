@@ -13,6 +13,7 @@ import { createKeyedMutex } from "../platform/keyed-mutex.ts";
 import { type ObjectLocation, toLocation } from "./object-store/keys.ts";
 import { createObjectAttributes } from "./object-store/properties.ts";
 import { createObjectTransfers } from "./object-store/transfers.ts";
+import { createObjectUploads } from "./object-store/uploads.ts";
 import { createS3Client } from "./s3/client.ts";
 import { createConditionSupport } from "./s3/conditional-change.ts";
 import { createS3Copier } from "./s3/copy.ts";
@@ -25,6 +26,7 @@ import { createS3PropertyMarker, hasS3Properties } from "./s3/properties.ts";
 import { readFile } from "./s3/read.ts";
 import { createS3Remover } from "./s3/remove.ts";
 import { createS3TextObjects } from "./s3/text-objects.ts";
+import { createS3UploadBucket } from "./s3/upload-bucket.ts";
 import { createS3Writer } from "./s3/write.ts";
 
 /** How many objects of a folder are copied at the same time. */
@@ -171,6 +173,7 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
       properties: attributes.properties,
       change: (path, changes) => withLock(`change ${path}`, () => attributes.change(path, changes)),
     },
+    uploads: createObjectUploads(createS3UploadBucket({ client, support, writer, remover })),
     check,
   };
 }

@@ -3,7 +3,7 @@ import type { ObjectPart } from "../object-store/parts.ts";
 import type { Permits } from "../object-store/permits.ts";
 import { describeS3Request, type S3Client, type S3Request } from "./client.ts";
 import { WRITER_HEADER } from "./entries.ts";
-import { isDone, type S3Response, toS3StorageError } from "./errors.ts";
+import { isDone, isMissing, type S3Response, toS3StorageError } from "./errors.ts";
 import { callForResult } from "./late-result.ts";
 import { toWait, wait } from "./retry.ts";
 import { childText, escapeXml, parseResponse } from "./xml.ts";
@@ -101,6 +101,15 @@ export async function sendParts(
   await Promise.all(running);
   if (failure !== undefined) throw failure.error;
   return tags;
+}
+
+/** Whether the store still has an upload. */
+export async function hasUpload(client: S3Client, { key, id }: S3Upload): Promise<boolean> {
+  const request: S3Request = { method: "GET", key, query: { uploadId: id, "max-parts": "1" } };
+  const response = await client.call(request);
+  if (isMissing(response)) return false;
+  if (!isDone(response)) throw toS3StorageError(response, describeS3Request(request));
+  return true;
 }
 
 /** Sends one part, and returns its entity-tag. */

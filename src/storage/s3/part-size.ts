@@ -42,6 +42,19 @@ export function toPartPlan(partBytes: number, size: number | undefined, canStrea
   return { maxParts, bytesOf };
 }
 
+/**
+ * Returns the size of the first parts with which a file fits into held parts: `partBytes`, doubled as often as needed.
+ * @throws StorageError `too-large` for a file that does not fit.
+ */
+export function toFittingPartBytes(partBytes: number, size: number | undefined): number {
+  let bytes = partBytes;
+  while (size !== undefined && size > sumOfParts(bytes, MAX_PARTS)) {
+    if (bytes === MAX_HELD_PART_BYTES) throw tooLarge();
+    bytes = Math.min(2 * bytes, MAX_HELD_PART_BYTES);
+  }
+  return bytes;
+}
+
 function toHeldBytes(partBytes: number, step: number): number {
   return Math.min(partBytes * 2 ** step, MAX_HELD_PART_BYTES);
 }

@@ -6,10 +6,10 @@ import { isKey, type ObjectLocation, toPropertiesKey } from "../object-store/key
 import { describeS3Request, type S3Client, type S3Request } from "./client.ts";
 import { changeConditionally, type S3ConditionSupport } from "./conditional-change.ts";
 import { isDone, isMissing, toCode, toErrorCode, toS3StorageError } from "./errors.ts";
+import { putMarker } from "./folder-marker.ts";
 import { headObject } from "./head.ts";
 import { listPage, type S3Page } from "./list.ts";
 import { isTemporary, toWait, wait } from "./retry.ts";
-import { putMarker } from "./write.ts";
 import { childText, escapeXml, isXmlText, parseResponse } from "./xml.ts";
 
 /** How many requests that remove a single object are sent in parallel. */

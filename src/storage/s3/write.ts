@@ -3,15 +3,16 @@ import { meetsConditions } from "../conditions.ts";
 import { receive } from "../content.ts";
 import { type ContentReader, createContentReader } from "../object-store/content-reader.ts";
 import { isKey, type ObjectLocation, toAncestors } from "../object-store/keys.ts";
-import { createPartMemory } from "../object-store/part-memory.ts";
+import { createPartMemory, type PartMemory } from "../object-store/part-memory.ts";
 import { joined, type ObjectPart, toParts } from "../object-store/parts.ts";
-import { createPermits } from "../object-store/permits.ts";
+import { createPermits, type Permits } from "../object-store/permits.ts";
 import type { S3Client } from "./client.ts";
 import { changeConditionally, type S3ConditionSupport } from "./conditional-change.ts";
-import { type S3Head, toEtag, toS3FileEntry, toSecond, WRITER_HEADER } from "./entries.ts";
-import type { S3Response } from "./errors.ts";
+import { type S3Head, toEtag, toS3FileEntry, toSecond } from "./entries.ts";
+import { codeOf, isDone, type S3Response } from "./errors.ts";
+import { putMarker } from "./folder-marker.ts";
 import { headObject, isAnyBelow } from "./head.ts";
-import { completeUpload, sendParts, toFileHeaders } from "./multipart-parts.ts";
+import { completeUpload, type S3Upload, sendParts, toFileHeaders } from "./multipart-parts.ts";
 import { createUploads, type S3UploadState, type S3Uploads } from "./multipart-uploads.ts";
 import { type S3PartPlan, toPartPlan } from "./part-size.ts";
 import { hasS3Properties } from "./properties.ts";
@@ -29,7 +30,31 @@ export interface S3Writer {
    * @throws StorageError `not-a-file`, `not-a-folder`, `parent-missing`, `precondition-failed`
    */
   checkTarget(location: ObjectLocation, conditions: WriteOptions, signal: AbortSignal | undefined): Promise<void>;
+  /** Stores an object that bears the mark `writer`, with one request and the conditions. */
+  putObject(
+    location: ObjectLocation,
+    body: Uint8Array<ArrayBuffer>,
+    options: WriteOptions,
+    writer: string,
+  ): Promise<StorageEntry>;
+  /** Checks a location again, and makes the parts of an upload the object there. */
+  completeParts(location: ObjectLocation, parts: S3SentParts, options: WriteOptions): Promise<StorageEntry>;
   readonly uploads: S3Uploads;
+  /** Memory for the parts of all uploads, and permits for their requests. */
+  readonly memory: PartMemory;
+  readonly permits: Permits;
+}
+
+/** All parts of an upload, by their entity-tags. */
+export interface S3SentParts {
+  readonly upload: S3Upload;
+  readonly tags: readonly string[];
+  /** Size of the object. */
+  readonly size: number;
+  /** The mark that the upload was begun with. */
+  readonly writer: string;
+  /** Called with the error code when the store refuses to complete the upload. */
+  readonly onRefusal?: (code: string) => void;
 }
 
 /** If the location was checked longer ago than this, in milliseconds, it is checked again before a file is stored. */
@@ -72,7 +97,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport, to
       if (first.done) throw new TypeError("There is no part to upload.");
       if (first.value.isLast) {
         if (clock() - looked > STALE_MS) await checkTarget(location, options, signal);
-        return await putObject(location, first.value.bytes(), options);
+        return await putObject(location, first.value.bytes(), options, crypto.randomUUID());
       }
       const source: PartSource = { parts: joined(first.value, parts), reader, plan };
       return await putInParts(location, source, options, { permits, controller });
@@ -87,10 +112,10 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport, to
     location: ObjectLocation,
     body: Uint8Array<ArrayBuffer>,
     options: WriteOptions,
+    writer: string,
   ): Promise<StorageEntry> {
     const { key } = location;
     const { signal } = options;
-    const writer = crypto.randomUUID();
     const response = await changeConditionally(client, support, {
       kind: "put",
       key,
@@ -120,21 +145,36 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport, to
       const streamedTags = await sendStreamedParts(client, upload, reader, plan, options.size, ways.controller);
       const tags = [...heldTags, ...streamedTags];
       state = "sent";
-      await checkTarget(location, options, signal);
-      const response = await changeConditionally(client, support, {
-        kind: "complete",
-        key,
-        writer,
-        conditions: options,
-        signal,
-        what: `PUT ${key}`,
-        send: (headers) => completeUpload(client, upload, tags, headers, signal),
-      });
+      const entry = await completeParts(location, { upload, tags, size: reader.position(), writer }, options);
       state = "complete";
-      return await toEntry(location, reader.position(), writer, response);
+      return entry;
     } finally {
       await uploads.end(upload, state);
     }
+  }
+
+  async function completeParts(
+    location: ObjectLocation,
+    { upload, tags, size, writer, onRefusal }: S3SentParts,
+    options: WriteOptions,
+  ): Promise<StorageEntry> {
+    const { key } = location;
+    const { signal } = options;
+    await checkTarget(location, options, signal);
+    const response = await changeConditionally(client, support, {
+      kind: "complete",
+      key,
+      writer,
+      conditions: options,
+      signal,
+      what: `PUT ${key}`,
+      async send(headers) {
+        const response = await completeUpload(client, upload, tags, headers, signal);
+        if (!isDone(response)) onRefusal?.(codeOf(response));
+        return response;
+      },
+    });
+    return toEntry(location, size, writer, response);
   }
 
   /**
@@ -201,24 +241,5 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport, to
     }
   }
 
-  return { writeFile, createFolder, checkTarget, uploads };
-}
-
-/**
- * Creates the marker of a folder.
- * @throws StorageError `precondition-failed` if another writer was faster.
- */
-export async function putMarker(client: S3Client, support: S3ConditionSupport, folder: string): Promise<void> {
-  const writer = crypto.randomUUID();
-  const headers = { "content-type": "application/x-directory", [WRITER_HEADER]: writer };
-  await changeConditionally(client, support, {
-    kind: "put",
-    key: folder,
-    writer,
-    conditions: { ifNoneMatch: "*" },
-    isKnownToBeFree: true,
-    what: `PUT ${folder}`,
-    send: (conditions) =>
-      client.call({ method: "PUT", key: folder, body: new Uint8Array(0), headers: { ...conditions, ...headers } }),
-  });
+  return { writeFile, createFolder, checkTarget, putObject, completeParts, uploads, memory, permits };
 }

@@ -1,0 +1,215 @@
+import { type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
+import type {
+  AppendOptions,
+  CompleteOptions,
+  StorageUploads,
+  UploadChange,
+  UploadDraft,
+  UploadKey,
+  UploadState,
+} from "../../contracts/storage-uploads.ts";
+import { inParallel } from "../../platform/in-parallel.ts";
+import { checkUploadKey } from "../upload-checks.ts";
+import { createUploadWriters } from "../upload-writers.ts";
+import { isCode } from "./transfers.ts";
+import { createAppend } from "./uploads/append.ts";
+import type { UploadBucket } from "./uploads/bucket.ts";
+import { createCompletion } from "./uploads/completion.ts";
+import { createUploadStates, type UploadVersion } from "./uploads/states.ts";
+import { type StoredUpload, toClosed, toDone, toOffset, toUploadState } from "./uploads/stored-upload.ts";
+
+export type { FileParts, MultipartUpload, NewFile, UploadBucket } from "./uploads/bucket.ts";
+
+/** How many states a listing reads at the same time. */
+const PARALLEL_READS = 16;
+/** How often an upload is looked at again because others have changed it. */
+const MAX_ROUNDS = 12;
+
+/**
+ * Creates the uploads of a storage in a bucket.
+ *
+ * The full parts of an upload are parts of a multipart upload of the bucket. What is less than a part is an object of
+ * its own, which is read again in front of the next content. A small object has the state. It is only ever replaced by
+ * a condition on its version, so of two processes that use an upload the later one wins, and the other one notices.
+ */
+export function createObjectUploads(bucket: UploadBucket): StorageUploads {
+  const states = createUploadStates(bucket);
+  const writers = createUploadWriters();
+  const appendTo = createAppend(bucket, states);
+  const completeAs = createCompletion(bucket, states);
+
+  async function create(key: UploadKey, path: string, draft: UploadDraft): Promise<UploadState> {
+    checkUploadKey(key);
+    const { size, note, expires, signal } = draft;
+    signal?.throwIfAborted();
+    const location = bucket.locate(path);
+    await bucket.checkTarget(location, draft);
+    bucket.toPartBytes(size);
+    const folder = await bucket.identifyFolder(location.parent ?? bucket.prefix);
+    if (folder === undefined) throw new StorageError("parent-missing");
+    const created = bucket.clock();
+    const upload: StoredUpload = {
+      key: { owner: key.owner, id: key.id },
+      path,
+      ...(size !== undefined && { size }),
+      note,
+      created,
+      modified: created,
+      expires: expires.getTime(),
+      folder,
+      mark: crypto.randomUUID(),
+    };
+    if (!(await states.create(upload))) throw new StorageError("already-exists");
+    return toUploadState(upload, bucket);
+  }
+
+  /** Returns an upload that is not lost. @throws StorageError `not-found` */
+  async function open(key: UploadKey): Promise<UploadVersion> {
+    for (let round = 1; round <= MAX_ROUNDS; round += 1) {
+      const found = await states.read(key);
+      if (found === undefined || found.upload.isRemoved === true) throw new StorageError("not-found");
+      const { upload } = found;
+      if (upload.done !== undefined) return found;
+      const isKept = await isThere(upload);
+      // A completion turns the parts into the file, so the file is looked for after the parts.
+      const entry = await findFile(upload);
+      if (entry !== undefined) return states.change(found, (current) => toDone(current, entry));
+      if (isKept) return found;
+      if (await lose(found)) throw new StorageError("not-found");
+    }
+    throw new StorageError("locked", "Other calls keep changing the upload.");
+  }
+
+  /** Returns the file of an upload whose completion has begun, and not said that it ended. */
+  async function findFile({ target, mark }: StoredUpload): Promise<StorageEntry | undefined> {
+    return target === undefined ? undefined : bucket.findMarked(bucket.locate(target), mark);
+  }
+
+  /** Whether the folder of an upload is still the same, and its parts are still there. */
+  async function isThere({ path, folder, parts }: StoredUpload): Promise<boolean> {
+    const { key, parent = bucket.prefix } = bucket.locate(path);
+    const [found, hasParts] = await Promise.all([
+      bucket.identifyFolder(parent),
+      parts === undefined || bucket.hasUpload({ key, id: parts.id }),
+    ]);
+    return hasParts && isSameFolder(folder, found);
+  }
+
+  /** Removes this version of an upload that is lost. Returns `false` if another caller has changed it. */
+  async function lose(version: UploadVersion): Promise<boolean> {
+    const removed = await states.replace(version, { ...version.upload, isRemoved: true });
+    if (removed === undefined) return false;
+    await removeRest(removed);
+    return true;
+  }
+
+  /** Removes what a removed upload consists of. What cannot be removed now is removed by a later listing. */
+  async function removeRest({ upload }: UploadVersion): Promise<void> {
+    await states.removeAll(upload).catch(() => undefined);
+  }
+
+  function find(key: UploadKey): Promise<UploadState | undefined> {
+    return writers.run(key, async () => {
+      try {
+        const found = await open(key);
+        // An append of another process must not add to what is told here.
+        const { upload } = found.upload.isOpen === true ? await states.change(found, toClosed) : found;
+        return toUploadState(upload, bucket);
+      } catch (error) {
+        if (isCode(error, "not-found")) return undefined;
+        throw error;
+      }
+    });
+  }
+
+  function append(
+    key: UploadKey,
+    offset: number,
+    content: AsyncIterable<Uint8Array>,
+    options: AppendOptions = {},
+  ): Promise<UploadState> {
+    const run = async (signal: AbortSignal, stop: () => void): Promise<UploadState> => {
+      const opened = await states.change(await open(key), (upload) => {
+        if (upload.done !== undefined || toOffset(upload, bucket) !== offset) throw new StorageError("offset-mismatch");
+        return { ...upload, isOpen: true };
+      });
+      const ways = { signal, stop, lose };
+      return toUploadState(await appendTo(opened, content, options, ways), bucket);
+    };
+    return writers.append(key, run, options.signal);
+  }
+
+  function update(key: UploadKey, { size, note, expires }: UploadChange): Promise<UploadState> {
+    return writers.run(key, async () => {
+      const { upload } = await states.change(await open(key), (current) => ({
+        ...current,
+        ...(size !== undefined && { size }),
+        ...(note !== undefined && { note }),
+        ...(expires !== undefined && { expires: expires.getTime() }),
+      }));
+      return toUploadState(upload, bucket);
+    });
+  }
+
+  function complete(key: UploadKey, options: CompleteOptions = {}): Promise<StorageEntry> {
+    return writers.run(key, async () => {
+      const found = await open(key);
+      options.signal?.throwIfAborted();
+      return completeAs(found, options, lose);
+    });
+  }
+
+  function discard(key: UploadKey): Promise<boolean> {
+    return writers.run(key, async () => {
+      const found = await states.read(key);
+      if (found === undefined || found.upload.isRemoved === true) return false;
+      try {
+        await removeRest(await states.change(found, (upload) => ({ ...upload, isRemoved: true })));
+        return true;
+      } catch (error) {
+        if (isCode(error, "not-found")) return false;
+        throw error;
+      }
+    });
+  }
+
+  async function* list(owner?: string): AsyncGenerator<UploadState> {
+    const folders = new Map<string, Promise<string | undefined>>();
+    for await (const keys of states.listKeys(owner)) {
+      const found: UploadState[] = [];
+      await inParallel(keys, { most: PARALLEL_READS }, async (key) => {
+        const state = await describe(key, folders);
+        if (state !== undefined) found.push(state);
+      });
+      yield* found;
+    }
+  }
+
+  /** Returns the state in an object. Removes what a killed process has left, and uploads whose folder is gone. */
+  async function describe(
+    stateKey: string,
+    folders: Map<string, Promise<string | undefined>>,
+  ): Promise<UploadState | undefined> {
+    const found = await states.readFrom(stateKey);
+    if (found === undefined) return undefined;
+    const { upload } = found;
+    if (upload.isRemoved === true) {
+      await removeRest(found);
+      return undefined;
+    }
+    if (upload.done === undefined) {
+      const { parent = bucket.prefix } = bucket.locate(upload.path);
+      const folder = folders.get(parent) ?? bucket.identifyFolder(parent);
+      folders.set(parent, folder);
+      if (!isSameFolder(upload.folder, await folder)) return find(upload.key);
+    }
+    return toUploadState(upload, bucket);
+  }
+
+  return { create, find, append, update, complete, discard, list };
+}
+
+/** A folder that had no marker, or has none any more, is known by its path alone. */
+function isSameFolder(before: string, found: string | undefined): boolean {
+  return found !== undefined && (before === "" || found === "" || before === found);
+}

@@ -1,0 +1,196 @@
+import type { AppendOptions } from "../../../contracts/storage-uploads.ts";
+import { receive } from "../../content.ts";
+import { limitAppend } from "../../upload-checks.ts";
+import type { ContentReader } from "../content-reader.ts";
+import type { UploadMemory } from "../part-memory.ts";
+import { type ObjectPart, toParts } from "../parts.ts";
+import { isCode } from "../transfers.ts";
+import type { UploadBucket } from "./bucket.ts";
+import { behindTail, type Failure, toReader, untilFailure } from "./content.ts";
+import { createOpenUpload, type OpenUpload, type UploadStep } from "./open-upload.ts";
+import { createPartSender, type PartSender } from "./part-sender.ts";
+import type { UploadStates, UploadVersion } from "./states.ts";
+import { type StoredTail, type StoredUpload, toClosed } from "./stored-upload.ts";
+
+/** How an append ends early. */
+export interface AppendWays {
+  /** Aborts when another call wants the upload, or the caller gives up. */
+  readonly signal: AbortSignal;
+  /** Has that signal abort with `locked`. */
+  stop(): void;
+  /** Frees an upload that the bucket does not know any more. */
+  lose(version: UploadVersion): Promise<unknown>;
+}
+
+/** What an append has stored in the bucket. It counts when the state names it. */
+interface StoredContent {
+  readonly tags: readonly string[];
+  readonly tail: StoredTail | undefined;
+}
+
+/** An append, and what it works with. */
+interface RunningAppend {
+  readonly open: OpenUpload;
+  /** The state with which it began. */
+  readonly before: StoredUpload;
+  readonly sender: PartSender;
+  readonly memory: UploadMemory;
+}
+
+/** Adds content to an upload that is open. Returns its new state. */
+export type Append = (
+  version: UploadVersion,
+  content: AsyncIterable<Uint8Array>,
+  options: AppendOptions,
+  ways: AppendWays,
+) => Promise<StoredUpload>;
+
+/** Creates the {@link Append} of a storage. */
+export function createAppend(bucket: UploadBucket, states: UploadStates): Append {
+  const { clock } = bucket;
+
+  return async function append(version, content, options, { signal, stop, lose }) {
+    const open = createOpenUpload(states, version, stop);
+    const ended = createLinkedController(signal);
+    const memory = bucket.memory.open({ owner: options.owner, end: (error) => ended.controller.abort(error) });
+    const sender = createPartSender(bucket, (version.upload.parts?.tags.length ?? 0) + 1);
+    try {
+      const chunks = limitAppend(receive(content, { signal: ended.controller.signal }), options);
+      return await store({ open, sender, memory, before: version.upload }, chunks, options.verify, signal);
+    } catch (error) {
+      if (isCode(sender.failure()?.error, "not-found")) await lose(open.version());
+      throw error;
+    } finally {
+      ended.unlink();
+      memory.close();
+    }
+  };
+
+  async function store(
+    running: RunningAppend,
+    content: AsyncIterable<Uint8Array>,
+    verify: AppendOptions["verify"],
+    signal: AbortSignal,
+  ): Promise<StoredUpload> {
+    const { open, before, sender } = running;
+    const arriving = untilFailure(content);
+    // Checked content is noted only at its end.
+    const endWatch = open.watch(() => (verify === undefined ? toNewParts(running) : undefined));
+    const sent = await sendFullParts(running, behindTail(bucket, before.tail, arriving.chunks)).finally(endWatch);
+    const failure = sent.failure ?? arriving.failure();
+    if (verify !== undefined) await check(open, failure, verify, signal);
+    const tail = sent.rest && (await putTail(before, sent.rest));
+    const tags = sender.tags();
+    const stored = await open.note((upload) => toClosed(withContent(upload, before, { tags, tail })));
+    await removeOldTail(before, stored);
+    if (failure !== undefined) throw failure.error;
+    return stored;
+  }
+
+  /** Throws if checked content is not whole, or its check fails. Then nothing of it is noted. */
+  async function check(
+    open: OpenUpload,
+    failure: Failure | undefined,
+    verify: NonNullable<AppendOptions["verify"]>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    try {
+      if (failure !== undefined) throw failure.error;
+      await verify();
+      signal.throwIfAborted();
+    } catch (error) {
+      await open.note(toClosed).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** Sends the full parts of content. If nothing fails, the rest is what is left: less than a part. */
+  async function sendFullParts(
+    running: RunningAppend,
+    content: AsyncIterable<Uint8Array>,
+  ): Promise<{ readonly rest?: ObjectPart; readonly failure?: Failure }> {
+    const { sender } = running;
+    const reader = toReader(content);
+    let rest: ObjectPart | undefined;
+    let failure: Failure | undefined;
+    try {
+      rest = await sendUntilRest(running, reader);
+    } catch (error) {
+      failure = { error };
+    }
+    await sender.settle();
+    await reader.close();
+    failure = sender.failure() ?? failure;
+    if (failure !== undefined) return { failure };
+    return rest === undefined ? {} : { rest };
+  }
+
+  async function sendUntilRest(
+    { open, before, sender, memory }: RunningAppend,
+    reader: ContentReader,
+  ): Promise<ObjectPart | undefined> {
+    const { key } = bucket.locate(before.path);
+    const partBytes = before.parts?.partBytes ?? bucket.toPartBytes(before.size);
+    const sent = before.parts?.tags.length ?? 0;
+    const bytesOf = (number: number): number => bucket.bytesOf(partBytes, sent + number);
+    const cut = { bytesOf, maxParts: Number.POSITIVE_INFINITY, size: undefined };
+    for await (const part of toParts(reader, cut, memory)) {
+      if (part.byteLength === 0) return undefined;
+      if (part.byteLength < bytesOf(part.number)) return part;
+      const { id } = open.current().parts ?? (await begin(open, partBytes));
+      await sender.send({ key, id }, sent + part.number, part);
+      if (sender.failure() !== undefined) return undefined;
+    }
+    return undefined;
+  }
+
+  /** Begins the multipart upload, and notes it before it has a part. */
+  async function begin(open: OpenUpload, partBytes: number): Promise<{ readonly id: string }> {
+    const { path, mark } = open.current();
+    const upload = await bucket.begin(bucket.locate(path).key, mark);
+    await open.note((current) => ({ ...current, parts: { id: upload.id, partBytes, tags: [] } }));
+    return upload;
+  }
+
+  async function putTail({ key }: StoredUpload, part: ObjectPart): Promise<StoredTail> {
+    const tail = { key: states.toTailKey(key), bytes: part.byteLength };
+    await bucket.putBytes(tail.key, part.bytes());
+    part.release();
+    return tail;
+  }
+
+  /** The tail of the former state is in a part now, or in the new tail. */
+  async function removeOldTail(before: StoredUpload, { tail }: StoredUpload): Promise<void> {
+    if (before.tail === undefined || before.tail.key === tail?.key) return;
+    await bucket.removeObjects([before.tail.key]).catch(() => undefined);
+  }
+
+  /** What to note of the parts that have arrived since the last note. */
+  function toNewParts({ open, before, sender }: RunningAppend): UploadStep {
+    const tags = sender.tags();
+    const noted = (open.current().parts?.tags.length ?? 0) - (before.parts?.tags.length ?? 0);
+    if (tags.length === noted) return undefined;
+    return (upload: StoredUpload): StoredUpload => withContent(upload, before, { tags, tail: undefined });
+  }
+
+  /** The state with what an append has stored behind the parts of the state before it. */
+  function withContent(upload: StoredUpload, before: StoredUpload, { tags, tail }: StoredContent): StoredUpload {
+    const { parts, tail: _, ...others } = upload;
+    if (tags.length === 0 && tail === undefined) return upload;
+    return {
+      ...others,
+      ...(parts && { parts: { ...parts, tags: [...(before.parts?.tags ?? []), ...tags] } }),
+      ...(tail && { tail }),
+      modified: clock(),
+    };
+  }
+}
+
+/** A controller that aborts with a signal, and can be aborted by itself. */
+function createLinkedController(signal: AbortSignal): { readonly controller: AbortController; unlink(): void } {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort, { once: true });
+  return { controller, unlink: () => signal.removeEventListener("abort", abort) };
+}

@@ -1,0 +1,136 @@
+import { StorageError } from "../../../contracts/storage-adapter.ts";
+import type { UploadKey } from "../../../contracts/storage-uploads.ts";
+import { sha256Hex } from "../../../platform/sha256.ts";
+import { UPLOADS_FOLDER } from "../keys.ts";
+import type { TextObject } from "../text-objects.ts";
+import type { UploadBucket } from "./bucket.ts";
+import type { StoredUpload } from "./stored-upload.ts";
+
+/*
+ * The objects of uploads are below the prefix of the storage:
+ *
+ *     .fileferry-uploads.tmp/<hash of the owner>/<id>/state.json    all that is known (`stored-upload.ts`)
+ *     .fileferry-uploads.tmp/<hash of the owner>/<id>/tail-<uuid>   the bytes after the last part
+ *
+ * The parts are a multipart upload of the key of the file to be. It is not visible, and becomes the file in one step.
+ */
+
+/** An upload, and the version of its object. */
+export interface UploadVersion {
+  readonly upload: StoredUpload;
+  readonly object: TextObject;
+}
+
+/** The states of the uploads of a storage. */
+export interface UploadStates {
+  /** Returns the state of an upload, also if it was removed. */
+  read(key: UploadKey): Promise<UploadVersion | undefined>;
+  /** Creates a state. Returns `false` if there is one with this key. */
+  create(upload: StoredUpload): Promise<boolean>;
+  /** Replaces a version. Returns the new one; `undefined` if another caller has replaced or removed it. */
+  replace(current: UploadVersion, next: StoredUpload): Promise<UploadVersion | undefined>;
+  /** Replaces the current version with the result of `step`. What `step` throws is thrown. */
+  change(current: UploadVersion, step: (upload: StoredUpload) => StoredUpload): Promise<UploadVersion>;
+  /** Yields the keys of the states of one owner, or of all. */
+  listKeys(owner?: string): AsyncIterable<readonly string[]>;
+  /** Returns the state in an object. */
+  readFrom(objectKey: string): Promise<UploadVersion | undefined>;
+  /** Returns a key for the bytes after the last part. */
+  toTailKey(key: UploadKey): string;
+  /** Removes the objects of an upload except its state. */
+  removeBytes(key: UploadKey): Promise<void>;
+  /** Removes what an upload consists of, its state last. */
+  removeAll(upload: StoredUpload): Promise<void>;
+}
+
+const STATE = "/state.json";
+/** How often a change is tried again because others were faster. */
+const MAX_ROUNDS = 12;
+const ROUND_MS = 20;
+
+/** Creates the access to the states in a bucket. */
+export function createUploadStates(bucket: UploadBucket): UploadStates {
+  const root = `${bucket.prefix}${UPLOADS_FOLDER}/`;
+  const toOwnerFolder = (owner: string): string => `${root}${sha256Hex(owner)}/`;
+  const toFolder = ({ owner, id }: UploadKey): string => `${toOwnerFolder(owner)}${id}`;
+  const toStateKey = (key: UploadKey): string => `${toFolder(key)}${STATE}`;
+
+  function read(key: UploadKey): Promise<UploadVersion | undefined> {
+    return readFrom(toStateKey(key));
+  }
+
+  async function readFrom(objectKey: string): Promise<UploadVersion | undefined> {
+    const object = await bucket.readObject(objectKey);
+    const upload = object && parse(object.text);
+    if (object === undefined || upload === undefined) return undefined;
+    return toStateKey(upload.key) === objectKey ? { upload, object } : undefined;
+  }
+
+  async function create(upload: StoredUpload): Promise<boolean> {
+    const created = await bucket.writeObject(toStateKey(upload.key), toText(upload), undefined);
+    return created !== undefined;
+  }
+
+  async function replace(current: UploadVersion, next: StoredUpload): Promise<UploadVersion | undefined> {
+    const object = await bucket.writeObject(toStateKey(next.key), toText(next), current.object);
+    return object && { upload: next, object };
+  }
+
+  async function change(current: UploadVersion, step: (upload: StoredUpload) => StoredUpload): Promise<UploadVersion> {
+    let version: UploadVersion | undefined = current;
+    for (let round = 1; round <= MAX_ROUNDS; round += 1) {
+      if (version === undefined || version.upload.isRemoved === true) throw new StorageError("not-found");
+      const replaced = await replace(version, step(version.upload));
+      if (replaced !== undefined) return replaced;
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * ROUND_MS * round));
+      version = await read(version.upload.key);
+    }
+    throw new StorageError("locked", "Other calls keep changing the upload.");
+  }
+
+  async function* listKeys(owner?: string): AsyncGenerator<readonly string[]> {
+    for await (const keys of bucket.listKeys(owner === undefined ? root : toOwnerFolder(owner))) {
+      yield keys.filter((key) => key.endsWith(STATE));
+    }
+  }
+
+  async function removeAll(upload: StoredUpload): Promise<void> {
+    const { key, path, parts } = upload;
+    if (parts !== undefined) await bucket.abort({ key: bucket.locate(path).key, id: parts.id });
+    await removeBytes(key);
+    await bucket.removeObjects([toStateKey(key)]);
+  }
+
+  async function removeBytes(key: UploadKey): Promise<void> {
+    for await (const keys of bucket.listKeys(`${toFolder(key)}/`)) {
+      await bucket.removeObjects(keys.filter((one) => !one.endsWith(STATE)));
+    }
+  }
+
+  return {
+    read,
+    create,
+    replace,
+    change,
+    listKeys,
+    readFrom,
+    toTailKey: (key) => `${toFolder(key)}/tail-${crypto.randomUUID()}`,
+    removeBytes,
+    removeAll,
+  };
+}
+
+/** The random version gives each text another entity-tag: a condition on a tag means exactly this text. */
+function toText(upload: StoredUpload): string {
+  return JSON.stringify({ ...upload, version: crypto.randomUUID() });
+}
+
+/** Only this storage writes here; a text of another program is no state. */
+function parse(text: string): StoredUpload | undefined {
+  try {
+    const found: unknown = JSON.parse(text);
+    return typeof found === "object" && found !== null && "key" in found ? (found as StoredUpload) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,93 @@
+import type { StorageEntry } from "../../../contracts/storage-entry.ts";
+import type { UploadKey, UploadState } from "../../../contracts/storage-uploads.ts";
+import type { UploadBucket } from "./bucket.ts";
+
+/** What the object of an upload says. */
+export interface StoredUpload {
+  readonly key: UploadKey;
+  readonly path: string;
+  readonly size?: number;
+  readonly note: string;
+  /** Times in milliseconds since 1970. */
+  readonly created: number;
+  readonly modified: number;
+  readonly expires: number;
+  /** What identifies the folder of the file to be. */
+  readonly folder: string;
+  /** The mark that the file will have. */
+  readonly mark: string;
+  /** The parts that count, in their order. They come first. */
+  readonly parts?: StoredParts;
+  /** The bytes after the last part: less than a part. */
+  readonly tail?: StoredTail;
+  /** An append is running, or was not able to say that it ended. */
+  readonly isOpen?: true;
+  /** The path of the file, once a completion has begun. */
+  readonly target?: string;
+  readonly done?: Omit<StorageEntry, "modified"> & { readonly modified: number };
+  /** The upload was removed. What it consists of may still have to be. */
+  readonly isRemoved?: true;
+}
+
+/** The parts of an upload, which are a multipart upload of the bucket. */
+export interface StoredParts {
+  readonly id: string;
+  /** The size of the first parts. The others follow from it (`UploadBucket.bytesOf`). */
+  readonly partBytes: number;
+  /** Entity-tags. */
+  readonly tags: readonly string[];
+}
+
+/** An object with the bytes after the last part. */
+export interface StoredTail {
+  readonly key: string;
+  readonly bytes: number;
+}
+
+/** The number of bytes in the parts of an upload. */
+export function toPartsBytes({ parts }: StoredUpload, { bytesOf }: Pick<UploadBucket, "bytesOf">): number {
+  let bytes = 0;
+  for (let number = 1; number <= (parts?.tags.length ?? 0); number += 1) {
+    bytes += bytesOf(parts?.partBytes ?? 0, number);
+  }
+  return bytes;
+}
+
+/** The number of bytes of an upload that count. */
+export function toOffset(upload: StoredUpload, bucket: Pick<UploadBucket, "bytesOf">): number {
+  return upload.done?.size ?? toPartsBytes(upload, bucket) + (upload.tail?.bytes ?? 0);
+}
+
+/** The entry of the file that an upload has become. */
+export function toDoneEntry({ done }: StoredUpload): StorageEntry | undefined {
+  return done && { ...done, modified: new Date(done.modified) };
+}
+
+/** An upload that has become a file: it keeps no bytes. */
+export function toDone(upload: StoredUpload, entry: StorageEntry): StoredUpload {
+  const { parts: _, tail: __, isOpen: ___, target: ____, ...kept } = upload;
+  return { ...kept, done: { ...entry, modified: entry.modified.getTime() } };
+}
+
+/** An upload without a running append. */
+export function toClosed(upload: StoredUpload): StoredUpload {
+  const { isOpen: _, ...closed } = upload;
+  return closed;
+}
+
+/** What callers get to know of an upload. */
+export function toUploadState(upload: StoredUpload, bucket: Pick<UploadBucket, "bytesOf">): UploadState {
+  const { key, path, size, note, created, modified, expires } = upload;
+  const done = toDoneEntry(upload);
+  return {
+    key,
+    path,
+    offset: toOffset(upload, bucket),
+    ...(size !== undefined && { size }),
+    note,
+    created: new Date(created),
+    modified: new Date(modified),
+    expires: new Date(expires),
+    ...(done && { done }),
+  };
+}
