@@ -16,6 +16,7 @@ import { isKey, isName, type ObjectLocation, toAncestors, toLocation } from "./o
 import { createPartMemory } from "./object-store/part-memory.ts";
 import { createObjectAttributes } from "./object-store/properties.ts";
 import { createObjectTransfers } from "./object-store/transfers.ts";
+import { createObjectUploads } from "./object-store/uploads.ts";
 import type { R2Bucket, R2Object } from "./r2/binding.ts";
 import { createR2Copier } from "./r2/copy.ts";
 import { listR2Members, toFolderEntry, toR2FileEntry } from "./r2/list.ts";
@@ -25,6 +26,7 @@ import { hasR2Properties } from "./r2/properties.ts";
 import { readObject } from "./r2/read.ts";
 import { createR2Remover, putR2Marker } from "./r2/remove.ts";
 import { createR2TextObjects } from "./r2/text-objects.ts";
+import { createR2UploadBucket } from "./r2/upload-bucket.ts";
 import { mapR2Errors, writeObject } from "./r2/write.ts";
 
 export type {
@@ -228,6 +230,9 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
       ...createR2TextObjects(bucket),
       removeObject: (key) => mapR2Errors(() => bucket.delete([key])),
     }),
+    uploads: createObjectUploads(
+      createR2UploadBucket({ bucket, prefix, partBytes, memory, locate: creatable, checkTarget, isFolder }),
+    ),
   };
 }
 
@@ -238,6 +243,7 @@ function isPrefix(prefix: string): boolean {
 
 /** Methods may be inherited from a class of the runtime, or come from a proxy. */
 function isBucket(bucket: R2Bucket | undefined): boolean {
-  const { head, get, put, delete: remove, list, createMultipartUpload } = bucket ?? {};
-  return [head, get, put, remove, list, createMultipartUpload].every((method) => typeof method === "function");
+  const { head, get, put, delete: remove, list, createMultipartUpload, resumeMultipartUpload } = bucket ?? {};
+  const methods = [head, get, put, remove, list, createMultipartUpload, resumeMultipartUpload];
+  return methods.every((method) => typeof method === "function");
 }

@@ -102,9 +102,11 @@ describe("the R2 storage", { retry: 1 }, () => {
         calls.push(`delete ${keys.length}`);
         return bucket.delete(keys);
       },
+      resumeMultipartUpload: (key, id) => bucket.resumeMultipartUpload(key, id),
       async createMultipartUpload(key) {
         const upload = await bucket.createMultipartUpload(key);
         return {
+          uploadId: upload.uploadId,
           async uploadPart(partNumber, value) {
             calls.push(`part ${partNumber} ${value.byteLength}`);
             if (broken.uploadPart !== undefined && partNumber === 2) throw broken.uploadPart;

@@ -11,6 +11,8 @@ export interface R2Bucket {
   delete(keys: string[]): Promise<void>;
   list(options: R2ListOptions): Promise<R2Page>;
   createMultipartUpload(key: string, options?: R2Metadata): Promise<R2MultipartUpload>;
+  /** Returns an upload that was created before, without a request. */
+  resumeMultipartUpload(key: string, uploadId: string): R2MultipartUpload;
 }
 
 /**
@@ -70,6 +72,7 @@ export interface R2Page {
 
 /** A multipart upload. All parts except the last have the same size. */
 export interface R2MultipartUpload {
+  readonly uploadId: string;
   uploadPart(partNumber: number, value: Uint8Array): Promise<R2UploadedPart>;
   abort(): Promise<void>;
   complete(parts: R2UploadedPart[]): Promise<R2Object>;

@@ -34,3 +34,33 @@ export function createR2TextObjects(bucket: R2Bucket): TextObjects {
 
   return { readObject, writeObject };
 }
+
+/** How often a write that fails is tried again. */
+const MAX_RETRIES = 3;
+/** Wait before the first retry, in milliseconds. It grows by this time with each one. */
+const RETRY_MS = 600;
+
+/**
+ * Repeats writes that fail, because R2 takes one write a second for each key. A write whose response was lost is
+ * recognized by its text, so no text may be written twice.
+ */
+export function withRetries(texts: TextObjects): TextObjects {
+  async function writeObject(
+    key: string,
+    text: string,
+    current: TextObject | undefined,
+  ): Promise<TextObject | undefined> {
+    for (let retry = 1; ; retry += 1) {
+      try {
+        return await texts.writeObject(key, text, current);
+      } catch (error) {
+        const found = await texts.readObject(key).catch(() => undefined);
+        if (found?.text === text) return found;
+        if (retry > MAX_RETRIES || found?.etag !== current?.etag) throw error;
+        await new Promise((resolve) => setTimeout(resolve, RETRY_MS * retry));
+      }
+    }
+  }
+
+  return { readObject: texts.readObject, writeObject };
+}

@@ -6,7 +6,7 @@ import { joined, type ObjectPart, toParts } from "../object-store/parts.ts";
 import type { R2Bucket, R2Condition, R2Metadata, R2Object, R2UploadedPart } from "./binding.ts";
 
 /** Maximum number of parts of an upload. */
-const MAX_PARTS = 10_000;
+export const MAX_PARTS = 10_000;
 
 /** A write to one key. */
 export interface R2Write {
@@ -91,7 +91,10 @@ function toPartBytes({ partBytes, options: { size = 0 } }: R2Write): (number: nu
 }
 
 /** Converts conditions to one condition for R2: the version that met them must still exist. */
-function toCondition({ ifMatch, ifNoneMatch }: WriteOptions, found: string | undefined): { onlyIf?: R2Condition } {
+export function toCondition(
+  { ifMatch, ifNoneMatch }: WriteOptions,
+  found: string | undefined,
+): { onlyIf?: R2Condition } {
   if (ifMatch === undefined && ifNoneMatch === undefined) return {};
   return { onlyIf: found === undefined ? { etagDoesNotMatch: "*" } : { etagMatches: found.slice(1, -1) } };
 }

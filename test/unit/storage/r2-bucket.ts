@@ -6,10 +6,18 @@ interface Stored extends R2Object {
   readonly bytes: Uint8Array;
 }
 
+/** A part of a multipart upload. */
+interface StoredPart {
+  readonly etag: string;
+  readonly bytes: Uint8Array;
+}
+
 /** A bucket in memory, and its objects. */
 export interface MemoryBucket {
   readonly bucket: R2Bucket;
   readonly objects: Map<string, Stored>;
+  /** The multipart uploads that have not ended, by their ids. */
+  readonly uploads: Map<string, { readonly metadata: R2Metadata; readonly parts: Map<number, StoredPart> }>;
   /** Stores text as another program would. */
   set(key: string, text: string): void;
   text(key: string): string | undefined;
@@ -18,6 +26,8 @@ export interface MemoryBucket {
 /** Creates a bucket in memory. `onCall` is called before each change, and may throw in its stead. */
 export function createMemoryBucket(onCall: (call: string, key: string) => void = () => undefined): MemoryBucket {
   const objects = new Map<string, Stored>();
+  const uploads: MemoryBucket["uploads"] = new Map();
+  let sentParts = 0;
 
   function store(key: string, bytes: Uint8Array, metadata: R2Metadata, tag?: string): Stored {
     const etag = tag ?? createHash("md5").update(bytes).digest("hex");
@@ -65,19 +75,41 @@ export function createMemoryBucket(onCall: (call: string, key: string) => void =
       };
     },
     async createMultipartUpload(key, metadata = {}) {
-      const parts = new Map<number, Uint8Array>();
+      onCall("create", key);
+      const id = `upload-${uploads.size + 1}-${key}`;
+      uploads.set(id, { metadata, parts: new Map() });
+      return bucket.resumeMultipartUpload(key, id);
+    },
+    resumeMultipartUpload(key, uploadId) {
+      function find() {
+        const upload = uploads.get(uploadId);
+        if (upload === undefined) throw new Error("The specified multipart upload does not exist. (10024)");
+        return upload;
+      }
       return {
+        uploadId,
         async uploadPart(partNumber, value) {
-          parts.set(partNumber, value.slice());
-          return { partNumber, etag: "part" };
+          onCall("part", key);
+          sentParts += 1;
+          const part = { etag: `part-${sentParts}`, bytes: value.slice() };
+          find().parts.set(partNumber, part);
+          return { partNumber, etag: part.etag };
         },
         async abort() {
           onCall("abort", key);
+          find();
+          uploads.delete(uploadId);
         },
-        async complete() {
+        async complete(wanted) {
           onCall("complete", key);
-          const bytes = Buffer.concat([...parts].sort(([one], [other]) => one - other).map(([, value]) => value));
-          return store(key, bytes, metadata, `parts-of-${key}-${parts.size}`);
+          const { parts, metadata } = find();
+          const found = wanted.map(({ partNumber, etag }) => {
+            const part = parts.get(partNumber);
+            if (part?.etag !== etag) throw new Error("One or more of the specified parts could not be found. (10025)");
+            return part.bytes;
+          });
+          uploads.delete(uploadId);
+          return store(key, Buffer.concat(found), metadata, `parts-of-${key}-${found.length}-${sentParts}`);
         },
       };
     },
@@ -85,6 +117,7 @@ export function createMemoryBucket(onCall: (call: string, key: string) => void =
   return {
     bucket,
     objects,
+    uploads,
     set: (key, text) => void store(key, Buffer.from(text), {}),
     text: (key) => objects.get(key)?.bytes && Buffer.from(objects.get(key)?.bytes ?? []).toString(),
   };

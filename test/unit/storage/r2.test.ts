@@ -36,6 +36,7 @@ function createBucket(broken: Partial<Pick<R2Bucket, "put" | "createMultipartUpl
     async createMultipartUpload(key) {
       let parts = 0;
       return {
+        uploadId: "upload",
         async uploadPart(partNumber) {
           parts += 1;
           return { partNumber, etag: "e" };
@@ -43,6 +44,9 @@ function createBucket(broken: Partial<Pick<R2Bucket, "put" | "createMultipartUpl
         async abort() {},
         complete: () => bucket.put(key, new Uint8Array(parts)) as Promise<R2Object>,
       };
+    },
+    resumeMultipartUpload() {
+      throw new Error("not asked for");
     },
     ...broken,
   };
@@ -70,6 +74,7 @@ describe("writes to R2", () => {
     const sizes: number[] = [];
     const { storage } = createBucket({
       createMultipartUpload: async (key) => ({
+        uploadId: "upload",
         async uploadPart(partNumber, { buffer, byteLength }) {
           buffers.add(buffer);
           sizes.push(byteLength);
@@ -89,6 +94,7 @@ describe("writes to R2", () => {
     const sizes: number[] = [];
     const { storage } = createBucket({
       createMultipartUpload: async () => ({
+        uploadId: "upload",
         async uploadPart(partNumber, { byteLength }) {
           sizes.push(byteLength);
           return { partNumber, etag: "e" };
