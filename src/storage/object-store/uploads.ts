@@ -90,7 +90,7 @@ export function createObjectUploads(bucket: UploadBucket): StorageUploads {
     const { key, parent = bucket.prefix } = bucket.locate(path);
     const [found, hasParts] = await Promise.all([
       bucket.identifyFolder(parent),
-      parts === undefined || bucket.hasUpload({ key, id: parts.id }),
+      parts === undefined || parts.tags.length === 0 || bucket.hasUpload({ key, id: parts.id }),
     ]);
     return hasParts && isSameFolder(folder, found);
   }

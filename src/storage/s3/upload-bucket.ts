@@ -57,10 +57,12 @@ export function createS3UploadBucket({ client, support, writer, remover }: S3Upl
     return tag;
   }
 
-  async function abort({ key, id }: MultipartUpload): Promise<void> {
+  async function abort(upload: MultipartUpload): Promise<void> {
+    const { key, id } = upload;
     const request: S3Request = { method: "DELETE", key, query: { uploadId: id } };
     const response = await client.call(request);
     if (!isDone(response) && !isMissing(response)) throw toS3StorageError(response, describeS3Request(request));
+    await writer.uploads.keep(upload);
   }
 
   async function complete({ location, mark, conditions }: NewFile, parts: FileParts) {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { refusal, S3Call } from "./fake.ts";
 
 /** An upload in parts that has begun. */
@@ -14,7 +15,7 @@ type Put = (body: string, headers: Headers) => Response;
 
 /** What a store has of uploads in parts, and does with them. */
 export interface FakeUploads {
-  readonly uploads: ReadonlyMap<string, unknown>;
+  readonly uploads: ReadonlyMap<string, { readonly parts: ReadonlyMap<number, string> }>;
   /** Answers what is about uploads; `undefined` for anything else. */
   serveUpload(call: S3Call, put: Put): Response | undefined;
 }
@@ -57,7 +58,7 @@ export function createFakeUploads(refuse: typeof refusal): FakeUploads {
   function addPart({ parts }: Upload, { query, body }: S3Call): Response {
     const number = Number(query.get("partNumber"));
     parts.set(number, body);
-    return new Response(null, { headers: { etag: `"part-${number}"` } });
+    return new Response(null, { headers: { etag: toTag(body) } });
   }
 
   function listParts({ parts }: Upload): Response {
@@ -68,8 +69,10 @@ export function createFakeUploads(refuse: typeof refusal): FakeUploads {
   /** The conditions are those of this call, all else is of the begin. */
   function complete(id: string, upload: Upload, { body, headers }: S3Call, put: Put): Response {
     const numbers = [...body.matchAll(/<PartNumber>(\d+)</g)].map(([, number]) => Number(number));
+    const tags = [...body.matchAll(/<ETag>([^<]*)</g)].map(([, tag = ""]) => tag.replaceAll("&#34;", '"'));
     const parts = numbers.map((number) => upload.parts.get(number));
-    if (parts.includes(undefined)) return refuse(400, "InvalidPart");
+    const isSame = parts.every((part, index) => part !== undefined && toTag(part) === tags[index]);
+    if (!isSame) return refuse(400, "InvalidPart");
     const kept = new Headers(upload.headers);
     for (const name of ["if-match", "if-none-match"]) {
       const condition = headers.get(name);
@@ -85,4 +88,8 @@ export function createFakeUploads(refuse: typeof refusal): FakeUploads {
   }
 
   return { uploads, serveUpload };
+}
+
+function toTag(body: string): string {
+  return `"${createHash("md5").update(body).digest("hex")}"`;
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createS3Storage, type S3Fetch, type S3Storage, type S3StorageOptions } from "../../../src/storage/s3.ts";
-import { createFakeUploads } from "./fake-uploads.ts";
+import { createFakeUploads, type FakeUploads } from "./fake-uploads.ts";
 
 /** One request as the store gets it. */
 export interface S3Call {
@@ -39,7 +39,7 @@ export interface S3Fake {
   readonly calls: readonly S3Call[];
   readonly objects: Map<string, S3Object>;
   /** The uploads in parts that have begun and not ended. */
-  readonly uploads: ReadonlyMap<string, unknown>;
+  readonly uploads: FakeUploads["uploads"];
 }
 
 /** Makes one; it signs with made-up keys, which no test may find anywhere else. */

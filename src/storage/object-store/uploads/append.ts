@@ -1,3 +1,4 @@
+import { StorageError } from "../../../contracts/storage-adapter.ts";
 import type { AppendOptions } from "../../../contracts/storage-uploads.ts";
 import { receive } from "../../content.ts";
 import { limitAppend } from "../../upload-checks.ts";
@@ -10,7 +11,7 @@ import { behindTail, type Failure, toReader, untilFailure } from "./content.ts";
 import { createOpenUpload, type OpenUpload, type UploadStep } from "./open-upload.ts";
 import { createPartSender, type PartSender } from "./part-sender.ts";
 import type { UploadStates, UploadVersion } from "./states.ts";
-import { type StoredTail, type StoredUpload, toClosed } from "./stored-upload.ts";
+import { type StoredParts, type StoredTail, type StoredUpload, toClosed, toPartCount } from "./stored-upload.ts";
 
 /** How an append ends early. */
 export interface AppendWays {
@@ -53,12 +54,16 @@ export function createAppend(bucket: UploadBucket, states: UploadStates): Append
     const open = createOpenUpload(states, version, stop);
     const ended = createLinkedController(signal);
     const memory = bucket.memory.open({ owner: options.owner, end: (error) => ended.controller.abort(error) });
-    const sender = createPartSender(bucket, (version.upload.parts?.tags.length ?? 0) + 1);
+    const sender = createPartSender(bucket, toPartCount(version.upload) + 1);
     try {
       const chunks = limitAppend(receive(content, { signal: ended.controller.signal }), options);
       return await store({ open, sender, memory, before: version.upload }, chunks, options.verify, signal);
     } catch (error) {
-      if (isCode(sender.failure()?.error, "not-found")) await lose(open.version());
+      if (!isCode(sender.failure()?.error, "not-found")) throw error;
+      // Without a part that counts nothing is lost: the next append begins another multipart upload.
+      if (toPartCount(open.current()) === 0)
+        throw new StorageError("unavailable", "Its parts are gone.", { cause: error });
+      await lose(open.version());
       throw error;
     } finally {
       ended.unlink();
@@ -130,26 +135,35 @@ export function createAppend(bucket: UploadBucket, states: UploadStates): Append
     reader: ContentReader,
   ): Promise<ObjectPart | undefined> {
     const { key } = bucket.locate(before.path);
-    const partBytes = before.parts?.partBytes ?? bucket.toPartBytes(before.size);
-    const sent = before.parts?.tags.length ?? 0;
+    const sent = toPartCount(before);
+    let parts: Pick<StoredParts, "id" | "partBytes"> | undefined = sent > 0 ? before.parts : undefined;
+    const partBytes = parts?.partBytes ?? bucket.toPartBytes(before.size);
     const bytesOf = (number: number): number => bucket.bytesOf(partBytes, sent + number);
     const cut = { bytesOf, maxParts: Number.POSITIVE_INFINITY, size: undefined };
     for await (const part of toParts(reader, cut, memory)) {
       if (part.byteLength === 0) return undefined;
       if (part.byteLength < bytesOf(part.number)) return part;
-      const { id } = open.current().parts ?? (await begin(open, partBytes));
-      await sender.send({ key, id }, sent + part.number, part);
+      parts ??= await begin(open, partBytes);
+      await sender.send({ key, id: parts.id }, sent + part.number, part);
       if (sender.failure() !== undefined) return undefined;
     }
     return undefined;
   }
 
   /** Begins the multipart upload, and notes it before it has a part. */
-  async function begin(open: OpenUpload, partBytes: number): Promise<{ readonly id: string }> {
-    const { path, mark } = open.current();
-    const upload = await bucket.begin(bucket.locate(path).key, mark);
-    await open.note((current) => ({ ...current, parts: { id: upload.id, partBytes, tags: [] } }));
-    return upload;
+  async function begin(open: OpenUpload, partBytes: number): Promise<StoredParts> {
+    const { path, mark, parts: unused } = open.current();
+    const { key } = bucket.locate(path);
+    const parts: StoredParts = { id: (await bucket.begin(key, mark)).id, partBytes, tags: [] };
+    try {
+      await open.note((current) => ({ ...current, parts }));
+    } catch (error) {
+      await bucket.abort({ key, id: parts.id }).catch(() => undefined);
+      throw error;
+    }
+    // An earlier append has begun it, and stored nothing that counts.
+    if (unused !== undefined) await bucket.abort({ key, id: unused.id }).catch(() => undefined);
+    return parts;
   }
 
   async function putTail({ key }: StoredUpload, part: ObjectPart): Promise<StoredTail> {
@@ -168,7 +182,7 @@ export function createAppend(bucket: UploadBucket, states: UploadStates): Append
   /** What to note of the parts that have arrived since the last note. */
   function toNewParts({ open, before, sender }: RunningAppend): UploadStep {
     const tags = sender.tags();
-    const noted = (open.current().parts?.tags.length ?? 0) - (before.parts?.tags.length ?? 0);
+    const noted = toPartCount(open.current()) - toPartCount(before);
     if (tags.length === noted) return undefined;
     return (upload: StoredUpload): StoredUpload => withContent(upload, before, { tags, tail: undefined });
   }

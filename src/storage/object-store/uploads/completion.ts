@@ -7,7 +7,15 @@ import { isCode } from "../transfers.ts";
 import type { NewFile, UploadBucket } from "./bucket.ts";
 import { readTailPart } from "./content.ts";
 import type { UploadStates, UploadVersion } from "./states.ts";
-import { type StoredParts, type StoredUpload, toClosed, toDone, toDoneEntry, toOffset } from "./stored-upload.ts";
+import {
+  type StoredParts,
+  type StoredUpload,
+  toClosed,
+  toDone,
+  toDoneEntry,
+  toOffset,
+  toPartCount,
+} from "./stored-upload.ts";
 
 /** Makes an upload a file. `lose` frees an upload whose parts the bucket does not have any more. */
 export type Complete = (
@@ -54,7 +62,7 @@ export function createCompletion(bucket: UploadBucket, states: UploadStates): Co
     const memory = bucket.memory.open({ signal: file.conditions.signal, end: () => undefined });
     try {
       const rest = tail && (await readTailPart(bucket, tail, memory));
-      if (parts !== undefined && parts.tags.length > 0) return await storeParts(file, upload, parts, rest);
+      if (parts !== undefined && toPartCount(upload) > 0) return await storeParts(file, upload, parts, rest);
       return await bucket.putFile(file, rest?.bytes() ?? new Uint8Array(0));
     } finally {
       memory.close();

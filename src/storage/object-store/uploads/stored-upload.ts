@@ -44,11 +44,15 @@ export interface StoredTail {
   readonly bytes: number;
 }
 
-/** The number of bytes in the parts of an upload. */
-export function toPartsBytes({ parts }: StoredUpload, { bytesOf }: Pick<UploadBucket, "bytesOf">): number {
+/** The number of parts that count. */
+export function toPartCount({ parts }: StoredUpload): number {
+  return parts?.tags.length ?? 0;
+}
+
+function toPartsBytes(upload: StoredUpload, { bytesOf }: Pick<UploadBucket, "bytesOf">): number {
   let bytes = 0;
-  for (let number = 1; number <= (parts?.tags.length ?? 0); number += 1) {
-    bytes += bytesOf(parts?.partBytes ?? 0, number);
+  for (let number = 1; number <= toPartCount(upload); number += 1) {
+    bytes += bytesOf(upload.parts?.partBytes ?? 0, number);
   }
   return bytes;
 }

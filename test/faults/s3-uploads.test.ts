@@ -1,0 +1,256 @@
+import { describe, expect, it } from "vitest";
+import type { StorageUploads, UploadKey } from "../../src/contracts/storage-uploads.ts";
+import type { S3Fetch } from "../../src/storage/s3.ts";
+import { newKey } from "../../src/testing/uploads/setup.ts";
+import { createFake, refusal, type S3Call, type S3Fake } from "../support/s3/fake.ts";
+import { createUploadsInSmallParts } from "../support/s3/small-parts.ts";
+
+const PART = 1000;
+/** Two parts and a half: an append has a tail before it, two parts, and a tail behind them. */
+const TEXT = Array.from({ length: 2.5 * PART }, (_, index) => String.fromCharCode(97 + ((index * index) % 26))).join(
+  "",
+);
+const BEFORE = 100;
+
+/** What becomes of a call: it never arrives, its answer is lost, or the store cannot do it now. */
+const FAILURES = ["refused", "lost answer", "503"] as const;
+type Failure = (typeof FAILURES)[number];
+
+/** From which call on calls fail, and for how long. */
+interface Fault {
+  readonly from: number;
+  readonly lasts: "once" | "on";
+  readonly failure: Failure;
+}
+
+/** A store with faults, and a storage of a process that has none. */
+function createEnvironment() {
+  let fault: Fault | undefined;
+  let calls = 0;
+
+  function script(call: S3Call, _number: number, serve: () => Response): Response | undefined {
+    calls += 1;
+    const fails = fault !== undefined && (fault.lasts === "on" ? calls >= fault.from : calls === fault.from);
+    if (!fails) return undefined;
+    if (fault?.failure === "503") return refusal(503, "SlowDown", call.method);
+    if (fault?.failure === "lost answer") serve();
+    throw new TypeError("fetch failed");
+  }
+
+  const fake = createFake(script);
+  const open = (fetch: S3Fetch, retries = 1) => createUploadsInSmallParts({ fetch, partBytes: PART, retries });
+
+  /** Calls fail from now on; counts them from 1. */
+  function strike(next: Fault | undefined): void {
+    fault = next;
+    calls = 0;
+  }
+
+  return { fake, strike, open, countCalls: () => calls, faulty: open(fake.fetch, 0), healthy: open(fake.fetch) };
+}
+
+describe("an upload in S3 of which a call of the store fails", () => {
+  it.each(FAILURES)("loses nothing acknowledged by a failing append, and goes on: %s", async (failure) => {
+    for await (const fault of faultsOf(appendRest, failure)) {
+      const { environment, key } = await begin();
+      const { healthy, faulty, strike } = environment;
+      strike(fault);
+      const isAcknowledged = await succeeds(appendRest(faulty, key));
+      strike(undefined);
+      const offset = (await healthy.find(key))?.offset ?? -1;
+      const what = JSON.stringify(fault);
+      expect(offset, what).toBeGreaterThanOrEqual(isAcknowledged ? TEXT.length : BEFORE);
+      await append(healthy, key, TEXT.slice(offset), offset);
+      await healthy.complete(key);
+      expect(textOf(environment.fake) === TEXT, what).toBe(true);
+      // One that was begun may be left, but without parts.
+      for (const { parts } of environment.fake.uploads.values()) expect(parts.size, what).toBe(0);
+    }
+  });
+
+  it.each(FAILURES)("keeps nothing of a checked append that fails: %s", async (failure) => {
+    const verify = async (): Promise<void> => {
+      throw new Error("checksum");
+    };
+    const appendWrong = (uploads: StorageUploads, key: UploadKey) =>
+      uploads.append(key, BEFORE, chunks("x".repeat(PART + 10)), { verify });
+    for await (const fault of faultsOf(appendWrong, failure)) {
+      const { environment, key } = await begin();
+      const { healthy, faulty, strike } = environment;
+      strike(fault);
+      expect(await succeeds(appendWrong(faulty, key))).toBe(false);
+      strike(undefined);
+      expect((await healthy.find(key))?.offset, JSON.stringify(fault)).toBe(BEFORE);
+      await appendRest(healthy, key);
+      await healthy.complete(key);
+      expect(textOf(environment.fake) === TEXT, JSON.stringify(fault)).toBe(true);
+    }
+  });
+
+  it.each(FAILURES)("is complete or not after a failing completion, and can be completed: %s", async (failure) => {
+    const complete = (uploads: StorageUploads, key: UploadKey) => uploads.complete(key, { ifNoneMatch: "*" });
+    for (const isLarge of [false, true]) {
+      const text = isLarge ? TEXT : TEXT.slice(0, BEFORE);
+      const prepare = async () => {
+        const begun = await begin();
+        if (isLarge) await appendRest(begun.environment.healthy, begun.key);
+        return begun;
+      };
+      for await (const fault of faultsOf(complete, failure, prepare)) {
+        const { environment, key } = await prepare();
+        const { healthy, faulty, strike, fake } = environment;
+        strike(fault);
+        const isAcknowledged = await succeeds(complete(faulty, key));
+        strike(undefined);
+        const what = JSON.stringify({ isLarge, fault });
+        const stored = textOf(fake);
+        expect(stored === text || (stored === undefined && !isAcknowledged), what).toBe(true);
+        const entry = await complete(healthy, key);
+        expect(textOf(fake) === text, what).toBe(true);
+        expect((await healthy.find(key))?.done, what).toEqual(entry);
+        expect(fake.uploads.size, what).toBe(0);
+      }
+    }
+  });
+
+  it.each(FAILURES)("frees everything by a failing discard, or by the listing after it: %s", async (failure) => {
+    const discard = async (uploads: StorageUploads, key: UploadKey) => {
+      if (!(await uploads.discard(key))) throw new Error("There is no upload.");
+    };
+    const prepare = async () => {
+      const begun = await begin();
+      await appendRest(begun.environment.healthy, begun.key);
+      return begun;
+    };
+    for await (const fault of faultsOf(discard, failure, prepare)) {
+      const { environment, key } = await prepare();
+      const { healthy, faulty, strike, fake } = environment;
+      strike(fault);
+      const isAcknowledged = await succeeds(discard(faulty, key));
+      strike(undefined);
+      const isFound = (await healthy.find(key)) !== undefined;
+      expect(isFound && isAcknowledged, JSON.stringify(fault)).toBe(false);
+      if (isFound) expect(await healthy.discard(key)).toBe(true);
+      for await (const state of healthy.list()) expect(state, "a listed upload").toBeUndefined();
+      expect([...fake.objects.keys(), ...fake.uploads.keys()], JSON.stringify(fault)).toEqual([]);
+    }
+  });
+});
+
+describe("an upload in S3 of two processes", () => {
+  it("never mixes: a late part of a stale process makes the completion fail", async () => {
+    const { key, environment, stale } = await beginWithStale("partNumber=2&");
+    const { healthy, fake } = environment;
+    await append(healthy, key, TEXT.slice(BEFORE, 1200), BEFORE);
+    const running = succeeds(stale.uploads.append(key, 1200, chunks("x".repeat(PART))));
+    await stale.isWaiting;
+    await append(healthy, key, TEXT.slice(1200), 1200);
+    stale.goOn();
+    expect(await running).toBe(false);
+    await expect(healthy.complete(key)).rejects.toMatchObject({ code: "not-found" });
+    expect(textOf(fake)).toBeUndefined();
+    expect(await healthy.find(key)).toBeUndefined();
+    expect([...fake.objects.keys(), ...fake.uploads.keys()]).toEqual([]);
+  });
+
+  it("takes no part of a stale process before any part counts", async () => {
+    const { key, environment, stale } = await beginWithStale("partNumber=1&");
+    const { healthy, fake } = environment;
+    const running = succeeds(stale.uploads.append(key, BEFORE, chunks("x".repeat(PART))));
+    await stale.isWaiting;
+    await appendRest(healthy, key);
+    stale.goOn();
+    expect(await running).toBe(false);
+    await healthy.complete(key);
+    expect(textOf(fake) === TEXT).toBe(true);
+    expect(fake.uploads.size).toBe(0);
+  });
+
+  it("is continued by both in turn", async () => {
+    const { environment, key } = await begin();
+    const { healthy, faulty, fake } = environment;
+    let offset = BEFORE;
+    for (const [index, size] of [10, PART, 7, 1100].entries()) {
+      const uploads = index % 2 === 0 ? faulty : healthy;
+      offset = await append(uploads, key, TEXT.slice(offset, offset + size), offset);
+      expect((await (index % 2 === 0 ? healthy : faulty).find(key))?.offset).toBe(offset);
+    }
+    await append(faulty, key, TEXT.slice(offset), offset);
+    await healthy.complete(key);
+    expect(textOf(fake) === TEXT).toBe(true);
+  });
+});
+
+/** An upload with some bytes that are acknowledged. */
+async function begin() {
+  const environment = createEnvironment();
+  const key = newKey();
+  const expires = new Date(Date.now() + 3_600_000);
+  await environment.healthy.create(key, "/file", { note: "", expires });
+  await append(environment.healthy, key, TEXT.slice(0, BEFORE), 0);
+  return { environment, key };
+}
+
+/** The same, and a process whose request for one part is on its way until `goOn`. */
+async function beginWithStale(part: string) {
+  const { environment, key } = await begin();
+  const { promise: isReleased, resolve: goOn } = withResolvers();
+  const { promise: isWaiting, resolve: wait } = withResolvers();
+  const uploads = environment.open(async (url, init) => {
+    if (url.includes(part)) {
+      wait();
+      await isReleased;
+    }
+    return environment.fake.fetch(url, init);
+  });
+  return { environment, key, stale: { uploads, isWaiting, goOn } };
+}
+
+function withResolvers(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
+
+/** Every fault of the calls that an operation is made of. */
+async function* faultsOf(
+  operation: (uploads: StorageUploads, key: UploadKey) => Promise<unknown>,
+  failure: Failure,
+  prepare: typeof begin = begin,
+): AsyncGenerator<Fault> {
+  const { environment, key } = await prepare();
+  environment.strike(undefined);
+  await succeeds(operation(environment.faulty, key));
+  const count = environment.countCalls();
+  expect(count).toBeGreaterThan(3);
+  for (let from = 1; from <= count; from += 1) {
+    yield { from, lasts: "once", failure };
+    yield { from, lasts: "on", failure };
+  }
+}
+
+async function append(uploads: StorageUploads, key: UploadKey, text: string, offset: number): Promise<number> {
+  return (await uploads.append(key, offset, chunks(text))).offset;
+}
+
+function appendRest(uploads: StorageUploads, key: UploadKey): Promise<number> {
+  return append(uploads, key, TEXT.slice(BEFORE), BEFORE);
+}
+
+async function* chunks(text: string): AsyncGenerator<Uint8Array> {
+  const bytes = new TextEncoder().encode(text);
+  for (let at = 0; at < bytes.byteLength; at += 300) yield bytes.subarray(at, at + 300);
+}
+
+function succeeds(work: Promise<unknown>): Promise<boolean> {
+  return work.then(
+    () => true,
+    () => false,
+  );
+}
+
+function textOf({ objects }: S3Fake): string | undefined {
+  return objects.get("file")?.body;
+}
