@@ -1,6 +1,8 @@
 import { StorageError } from "../contracts/storage-adapter.ts";
 import type { AppendOptions, UploadKey } from "../contracts/storage-uploads.ts";
 
+/** Name of the folder below the root of a storage with the uploads that are not complete. No path leads there. */
+export const UPLOADS_FOLDER = ".fileferry-uploads.tmp";
 const ID = /^[0-9a-f]{32}$/;
 
 /** @throws TypeError if the id of a key is not 32 lower-case hexadecimal digits. */

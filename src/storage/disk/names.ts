@@ -1,4 +1,5 @@
 import { statfsSync } from "node:fs";
+import { UPLOADS_FOLDER } from "../upload-checks.ts";
 
 /** Whether a file system stores a name unchanged, so that it can be listed and found again by this name alone. */
 export type NameCheck = (name: string) => boolean;
@@ -7,8 +8,6 @@ export type NameCheck = (name: string) => boolean;
 const RESERVED = /^\.fileferry-.*\.tmp$/is;
 /** The folder for the properties of the members of a folder (`properties.ts`). */
 export const RECORDS_FOLDER = ".fileferry-properties";
-/** The folder below the root for the states of uploads (`uploads/states.ts`). It counts as a temporary file. */
-export const UPLOADS_FOLDER = ".fileferry-uploads.tmp";
 /** How the names of the bytes of uploads begin. */
 export const UPLOAD_BYTES_PREFIX = ".fileferry-upload-";
 const MAX_NAME_BYTES = 255;

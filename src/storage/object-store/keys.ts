@@ -1,12 +1,11 @@
 import { toPathSegments } from "../../contracts/storage-path.ts";
+import { UPLOADS_FOLDER } from "../upload-checks.ts";
 
 /** The limit of disks, so that the service behaves the same on all storages. */
 const MAX_NAME_BYTES = 255;
 const MAX_KEY_BYTES = 1024;
 /** Name of the folders with the properties of the members next to them. No path leads there. */
 export const PROPERTIES_FOLDER = ".fileferry-properties";
-/** Name of the folder below the root with the uploads that are not complete. No path leads there. */
-export const UPLOADS_FOLDER = ".fileferry-uploads.tmp";
 
 const encoder = new TextEncoder();
 

@@ -15,7 +15,7 @@ import { isCode } from "./transfers.ts";
 import { createAppend } from "./uploads/append.ts";
 import type { UploadBucket } from "./uploads/bucket.ts";
 import { createCompletion } from "./uploads/completion.ts";
-import { createUploadStates, type UploadVersion } from "./uploads/states.ts";
+import { createObjectUploadStates, type UploadVersion } from "./uploads/states.ts";
 import { type StoredUpload, toClosed, toDone, toOffset, toUploadState } from "./uploads/stored-upload.ts";
 
 export type { FileParts, MultipartUpload, NewFile, UploadBucket } from "./uploads/bucket.ts";
@@ -33,7 +33,7 @@ const MAX_ROUNDS = 12;
  * a condition on its version, so of two processes that use an upload the later one wins, and the other one notices.
  */
 export function createObjectUploads(bucket: UploadBucket): StorageUploads {
-  const states = createUploadStates(bucket);
+  const states = createObjectUploadStates(bucket);
   const writers = createUploadWriters();
   const appendTo = createAppend(bucket, states);
   const completeAs = createCompletion(bucket, states);
@@ -80,7 +80,7 @@ export function createObjectUploads(bucket: UploadBucket): StorageUploads {
     throw new StorageError("locked", "Other calls keep changing the upload.");
   }
 
-  /** Returns the file of an upload whose completion has begun, and not said that it ended. */
+  /** Returns the file of an upload whose completion has started, and not said that it ended. */
   async function findFile({ target, mark }: StoredUpload): Promise<StorageEntry | undefined> {
     return target === undefined ? undefined : bucket.findMarked(bucket.locate(target), mark);
   }

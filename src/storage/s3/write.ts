@@ -51,7 +51,7 @@ export interface S3SentParts {
   readonly tags: readonly string[];
   /** Size of the object. */
   readonly size: number;
-  /** The mark that the upload was begun with. */
+  /** The mark that the upload was created with. */
   readonly writer: string;
   /** Called with the error code when the store refuses to complete the upload. */
   readonly onRefusal?: (code: string) => void;

@@ -1,8 +1,8 @@
 import { unlink } from "node:fs/promises";
 import { toPathSegments } from "../../../contracts/storage-path.ts";
+import { UPLOADS_FOLDER } from "../../upload-checks.ts";
 import { undefinedIfMissing } from "../errors.ts";
 import type { FolderTree } from "../folder-tree.ts";
-import { UPLOADS_FOLDER } from "../names.ts";
 import type { OpenFolder } from "../open-folder.ts";
 import { createUploadStates } from "./states.ts";
 

@@ -2,9 +2,10 @@ import { mkdir, readdir, rmdir, unlink } from "node:fs/promises";
 import type { StorageEntry } from "../../../contracts/storage-entry.ts";
 import type { UploadKey } from "../../../contracts/storage-uploads.ts";
 import { sha256Hex } from "../../../platform/sha256.ts";
+import { UPLOADS_FOLDER } from "../../upload-checks.ts";
 import { ignoreErrors, mapErrorCode, mapSystemErrors, undefinedIfMissing } from "../errors.ts";
 import type { FolderTree } from "../folder-tree.ts";
-import { UPLOAD_BYTES_PREFIX, UPLOADS_FOLDER } from "../names.ts";
+import { UPLOAD_BYTES_PREFIX } from "../names.ts";
 import { type OpenFolder, withFolder } from "../open-folder.ts";
 import { readTextFile, replaceTextFile } from "../text-files.ts";
 

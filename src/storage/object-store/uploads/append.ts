@@ -7,10 +7,10 @@ import type { UploadMemory } from "../part-memory.ts";
 import { type ObjectPart, toParts } from "../parts.ts";
 import { isCode } from "../transfers.ts";
 import type { UploadBucket } from "./bucket.ts";
-import { behindTail, type Failure, toReader, untilFailure } from "./content.ts";
-import { createOpenUpload, type OpenUpload, type UploadStep } from "./open-upload.ts";
+import { behindTail, type Thrown, toReader, untilFailure } from "./content.ts";
 import { createPartSender, type PartSender } from "./part-sender.ts";
-import type { UploadStates, UploadVersion } from "./states.ts";
+import { createRunningUpload, type RunningUpload, type UploadStep } from "./running-upload.ts";
+import type { ObjectUploadStates, UploadVersion } from "./states.ts";
 import { type StoredParts, type StoredTail, type StoredUpload, toClosed, toPartCount } from "./stored-upload.ts";
 
 /** How an append ends early. */
@@ -31,7 +31,7 @@ interface StoredContent {
 
 /** An append, and what it works with. */
 interface RunningAppend {
-  readonly open: OpenUpload;
+  readonly open: RunningUpload;
   /** The state with which it began. */
   readonly before: StoredUpload;
   readonly sender: PartSender;
@@ -47,11 +47,11 @@ export type Append = (
 ) => Promise<StoredUpload>;
 
 /** Creates the {@link Append} of a storage. */
-export function createAppend(bucket: UploadBucket, states: UploadStates): Append {
+export function createAppend(bucket: UploadBucket, states: ObjectUploadStates): Append {
   const { clock } = bucket;
 
   return async function append(version, content, options, { signal, stop, lose }) {
-    const open = createOpenUpload(states, version, stop);
+    const open = createRunningUpload(states, version, stop);
     const ended = createLinkedController(signal);
     const memory = bucket.memory.open({ owner: options.owner, end: (error) => ended.controller.abort(error) });
     const sender = createPartSender(bucket, toPartCount(version.upload) + 1);
@@ -94,8 +94,8 @@ export function createAppend(bucket: UploadBucket, states: UploadStates): Append
 
   /** Throws if checked content is not whole, or its check fails. Then nothing of it is noted. */
   async function check(
-    open: OpenUpload,
-    failure: Failure | undefined,
+    open: RunningUpload,
+    failure: Thrown | undefined,
     verify: NonNullable<AppendOptions["verify"]>,
     signal: AbortSignal,
   ): Promise<void> {
@@ -113,11 +113,11 @@ export function createAppend(bucket: UploadBucket, states: UploadStates): Append
   async function sendFullParts(
     running: RunningAppend,
     content: AsyncIterable<Uint8Array>,
-  ): Promise<{ readonly rest?: ObjectPart; readonly failure?: Failure }> {
+  ): Promise<{ readonly rest?: ObjectPart; readonly failure?: Thrown }> {
     const { sender } = running;
     const reader = toReader(content);
     let rest: ObjectPart | undefined;
-    let failure: Failure | undefined;
+    let failure: Thrown | undefined;
     try {
       rest = await sendUntilRest(running, reader);
     } catch (error) {
@@ -151,7 +151,7 @@ export function createAppend(bucket: UploadBucket, states: UploadStates): Append
   }
 
   /** Begins the multipart upload, and notes it before it has a part. */
-  async function begin(open: OpenUpload, partBytes: number): Promise<StoredParts> {
+  async function begin(open: RunningUpload, partBytes: number): Promise<StoredParts> {
     const { path, mark, parts: unused } = open.current();
     const { key } = bucket.locate(path);
     const parts: StoredParts = { id: (await bucket.begin(key, mark)).id, partBytes, tags: [] };
@@ -161,7 +161,7 @@ export function createAppend(bucket: UploadBucket, states: UploadStates): Append
       await bucket.abort({ key, id: parts.id }).catch(() => undefined);
       throw error;
     }
-    // An earlier append has begun it, and stored nothing that counts.
+    // An earlier append has started it, and stored nothing that counts.
     if (unused !== undefined) await bucket.abort({ key, id: unused.id }).catch(() => undefined);
     return parts;
   }

@@ -5,7 +5,7 @@ import type { PartMemory } from "../part-memory.ts";
 import type { Permits } from "../permits.ts";
 import type { TextObjects } from "../text-objects.ts";
 
-/** A multipart upload that was begun. */
+/** A multipart upload that was created. */
 export interface MultipartUpload {
   readonly key: string;
   readonly id: string;

@@ -6,7 +6,7 @@ import type { ObjectPart } from "../parts.ts";
 import { isCode } from "../transfers.ts";
 import type { NewFile, UploadBucket } from "./bucket.ts";
 import { readTailPart } from "./content.ts";
-import type { UploadStates, UploadVersion } from "./states.ts";
+import type { ObjectUploadStates, UploadVersion } from "./states.ts";
 import {
   type StoredParts,
   type StoredUpload,
@@ -25,7 +25,7 @@ export type Complete = (
 ) => Promise<StorageEntry>;
 
 /** Creates the {@link Complete} of a storage. */
-export function createCompletion(bucket: UploadBucket, states: UploadStates): Complete {
+export function createCompletion(bucket: UploadBucket, states: ObjectUploadStates): Complete {
   return async function complete(found, options, lose) {
     const isDone = toDoneEntry(found.upload);
     if (isDone !== undefined) return isDone;
@@ -76,7 +76,7 @@ export function createCompletion(bucket: UploadBucket, states: UploadStates): Co
     rest: ObjectPart | undefined,
   ): Promise<StorageEntry> {
     const multipart = { key: bucket.locate(upload.path).key, id };
-    // The upload is bound to the key that it was begun with, and its parts cannot be copied.
+    // The multipart upload is bound to its key, and its parts cannot be copied.
     if (multipart.key !== file.location.key) throw new StorageError("unsupported", "The upload has a name already.");
     const last = rest && (await bucket.sendPart(multipart, tags.length + 1, rest.bytes()));
     const allTags = last === undefined ? tags : [...tags, last];

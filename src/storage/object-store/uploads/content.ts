@@ -7,19 +7,19 @@ import type { UploadBucket } from "./bucket.ts";
 import type { StoredTail } from "./stored-upload.ts";
 
 /** What was thrown. */
-export interface Failure {
+export interface Thrown {
   readonly error: unknown;
 }
 
 /** Content that ends where it fails, so that what has arrived is stored. */
 export interface ArrivingContent {
   readonly chunks: AsyncGenerator<Uint8Array>;
-  failure(): Failure | undefined;
+  failure(): Thrown | undefined;
 }
 
 /** Wraps content so that a failure is its end. */
 export function untilFailure(content: AsyncIterable<Uint8Array>): ArrivingContent {
-  let failure: Failure | undefined;
+  let failure: Thrown | undefined;
 
   async function* chunks(): AsyncGenerator<Uint8Array> {
     try {

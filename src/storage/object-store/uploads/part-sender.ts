@@ -1,6 +1,6 @@
 import type { ObjectPart } from "../parts.ts";
 import type { MultipartUpload, UploadBucket } from "./bucket.ts";
-import type { Failure } from "./content.ts";
+import type { Thrown } from "./content.ts";
 
 /** Sends the parts of one append. */
 export interface PartSender {
@@ -11,7 +11,7 @@ export interface PartSender {
   /** The entity-tags of the first parts that have arrived, without a gap between them. */
   tags(): readonly string[];
   /** The first failure of a part. */
-  failure(): Failure | undefined;
+  failure(): Thrown | undefined;
 }
 
 /** Creates the sender of an append whose first part has a number. */
@@ -20,7 +20,7 @@ export function createPartSender(bucket: UploadBucket, firstNumber: number): Par
   const tags = new Map<number, string>();
   const running = new Set<Promise<void>>();
   let runningBytes = 0;
-  let failure: Failure | undefined;
+  let failure: Thrown | undefined;
 
   async function send(upload: MultipartUpload, number: number, part: ObjectPart): Promise<void> {
     await permits.acquire();

@@ -1,7 +1,7 @@
 import { StorageError } from "../../../contracts/storage-adapter.ts";
 import type { UploadKey } from "../../../contracts/storage-uploads.ts";
 import { sha256Hex } from "../../../platform/sha256.ts";
-import { UPLOADS_FOLDER } from "../keys.ts";
+import { UPLOADS_FOLDER } from "../../upload-checks.ts";
 import type { TextObject } from "../text-objects.ts";
 import type { UploadBucket } from "./bucket.ts";
 import type { StoredUpload } from "./stored-upload.ts";
@@ -22,7 +22,7 @@ export interface UploadVersion {
 }
 
 /** The states of the uploads of a storage. */
-export interface UploadStates {
+export interface ObjectUploadStates {
   /** Returns the state of an upload, also if it was removed. */
   read(key: UploadKey): Promise<UploadVersion | undefined>;
   /** Creates a state. Returns `false` if there is one with this key. */
@@ -49,7 +49,7 @@ const MAX_ROUNDS = 12;
 const ROUND_MS = 20;
 
 /** Creates the access to the states in a bucket. */
-export function createUploadStates(bucket: UploadBucket): UploadStates {
+export function createObjectUploadStates(bucket: UploadBucket): ObjectUploadStates {
   const root = `${bucket.prefix}${UPLOADS_FOLDER}/`;
   const toOwnerFolder = (owner: string): string => `${root}${sha256Hex(owner)}/`;
   const toFolder = ({ owner, id }: UploadKey): string => `${toOwnerFolder(owner)}${id}`;

@@ -22,7 +22,7 @@ export interface StoredUpload {
   readonly tail?: StoredTail;
   /** An append is running, or was not able to say that it ended. */
   readonly isOpen?: true;
-  /** The path of the file, once a completion has begun. */
+  /** The path of the file, once a completion has started. */
   readonly target?: string;
   readonly done?: Omit<StorageEntry, "modified"> & { readonly modified: number };
   /** The upload was removed. What it consists of may still have to be. */

@@ -1,13 +1,13 @@
 import { StorageError } from "../../../contracts/storage-adapter.ts";
 import { isCode } from "../transfers.ts";
-import type { UploadStates, UploadVersion } from "./states.ts";
+import type { ObjectUploadStates, UploadVersion } from "./states.ts";
 import type { StoredUpload } from "./stored-upload.ts";
 
 /** A change of a state; `undefined` if there is nothing to change. */
 export type UploadStep = ((upload: StoredUpload) => StoredUpload) | undefined;
 
 /** The state of an upload while an append runs. Other processes may take the upload over at any time. */
-export interface OpenUpload {
+export interface RunningUpload {
   /** The state that was written last. */
   current(): StoredUpload;
   version(): UploadVersion;
@@ -24,7 +24,11 @@ export interface OpenUpload {
 const NOTE_MS = 2000;
 
 /** Opens an upload for an append. `onTakeover` is called when another process has taken over. */
-export function createOpenUpload(states: UploadStates, first: UploadVersion, onTakeover: () => void): OpenUpload {
+export function createRunningUpload(
+  states: ObjectUploadStates,
+  first: UploadVersion,
+  onTakeover: () => void,
+): RunningUpload {
   let version = first;
   let previous: Promise<unknown> = Promise.resolve();
 
