@@ -73,39 +73,32 @@ export function createAppend(bucket: UploadBucket, states: ObjectUploadStates): 
 
   async function store(
     running: RunningAppend,
-    content: AsyncIterable<Uint8Array>,
+    chunks: AsyncIterable<Uint8Array>,
     verify: AppendOptions["verify"],
     signal: AbortSignal,
   ): Promise<StoredUpload> {
     const { open, before, sender } = running;
-    const arriving = untilFailure(content);
+    const arriving = untilFailure(chunks);
     // Checked content is noted only at its end.
     const endWatch = open.watch(() => (verify === undefined ? toNewParts(running) : undefined));
     const sent = await sendFullParts(running, behindTail(bucket, before.tail, arriving.chunks)).finally(endWatch);
-    const failure = sent.failure ?? arriving.failure();
-    if (verify !== undefined) await check(open, failure, verify, signal);
-    const tail = sent.rest && (await putTail(before, sent.rest));
-    const tags = sender.tags();
-    const stored = await open.note((upload) => toClosed(withContent(upload, before, { tags, tail })));
+    let failure = sent.failure ?? arriving.failure() ?? (await failureOf(verify, signal));
+    /** Of checked content that fails, nothing counts. */
+    const isKept = (): boolean => verify === undefined || failure === undefined;
+    const tail = isKept() ? await putTail(before, sent.rest).catch(keepFailure) : undefined;
+    const content = { tags: sender.tags(), tail };
+    const stored = await open
+      .note((upload) => toClosed(isKept() ? withContent(upload, before, content) : upload))
+      .catch((error: unknown) => {
+        throw isKept() ? error : failure?.error;
+      });
     await removeOldTail(before, stored);
     if (failure !== undefined) throw failure.error;
     return stored;
-  }
 
-  /** Throws if checked content is not whole, or its check fails. Then nothing of it is noted. */
-  async function check(
-    open: RunningUpload,
-    failure: Thrown | undefined,
-    verify: NonNullable<AppendOptions["verify"]>,
-    signal: AbortSignal,
-  ): Promise<void> {
-    try {
-      if (failure !== undefined) throw failure.error;
-      await verify();
-      signal.throwIfAborted();
-    } catch (error) {
-      await open.note(toClosed).catch(() => undefined);
-      throw error;
+    /** The parts count also if the bytes after them cannot be stored. */
+    function keepFailure(error: unknown): undefined {
+      failure ??= { error };
     }
   }
 
@@ -166,7 +159,8 @@ export function createAppend(bucket: UploadBucket, states: ObjectUploadStates): 
     return parts;
   }
 
-  async function putTail({ key }: StoredUpload, part: ObjectPart): Promise<StoredTail> {
+  async function putTail({ key }: StoredUpload, part: ObjectPart | undefined): Promise<StoredTail | undefined> {
+    if (part === undefined) return undefined;
     const tail = { key: states.toTailKey(key), bytes: part.byteLength };
     await bucket.putBytes(tail.key, part.bytes());
     part.release();
@@ -197,6 +191,18 @@ export function createAppend(bucket: UploadBucket, states: ObjectUploadStates): 
       ...(tail && { tail }),
       modified: clock(),
     };
+  }
+}
+
+/** Returns why checked content must not count. */
+async function failureOf(verify: AppendOptions["verify"], signal: AbortSignal): Promise<Thrown | undefined> {
+  if (verify === undefined) return undefined;
+  try {
+    await verify();
+    signal.throwIfAborted();
+    return undefined;
+  } catch (error) {
+    return { error };
   }
 }
 

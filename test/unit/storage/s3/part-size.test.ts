@@ -3,13 +3,32 @@ import { receive } from "../../../../src/storage/content.ts";
 import { createContentReader } from "../../../../src/storage/object-store/content-reader.ts";
 import { createPartMemory } from "../../../../src/storage/object-store/part-memory.ts";
 import { toParts } from "../../../../src/storage/object-store/parts.ts";
-import { toPartPlan } from "../../../../src/storage/s3/part-size.ts";
+import { toFittingPartBytes, toPartPlan } from "../../../../src/storage/s3/part-size.ts";
 import { inChunks, noise, put } from "../../../../src/testing/storage/content.ts";
 import { createFake } from "../../../support/s3/fake.ts";
 
 const MEBIBYTE = 1_048_576;
 const GIBIBYTE = 1024 ** 3;
 const TEBIBYTE = 1024 ** 4;
+
+describe("toFittingPartBytes", () => {
+  it.each([
+    [undefined, 8],
+    [0, 8],
+    [492 * GIBIBYTE, 8],
+    [493 * GIBIBYTE, 16],
+    [600 * GIBIBYTE, 64],
+    [625 * GIBIBYTE, 64],
+  ])("begins a file of %s bytes with parts of %i MiB", (size, mebibytes) => {
+    expect(toFittingPartBytes(8 * MEBIBYTE, size)).toBe(mebibytes * MEBIBYTE);
+  });
+
+  it("refuses a file that does not fit into 10,000 parts of 64 MiB", () => {
+    expect(() => toFittingPartBytes(8 * MEBIBYTE, 626 * GIBIBYTE)).toThrow(
+      expect.objectContaining({ code: "too-large" }),
+    );
+  });
+});
 
 describe("toPartPlan", () => {
   it.each([5, 8, 64])("doubles parts of %i MiB up to 64 MiB, whatever is announced", (mebibytes) => {
