@@ -5,6 +5,7 @@ export { FileferryError, type FileferryErrorDetails } from "./client/error.ts";
 export type {
   AccountDescription,
   ArchiveRequestOptions,
+  ByteStream,
   ClientCredentials,
   ClientOptions,
   Entry,
@@ -15,9 +16,12 @@ export type {
   FolderCommandOutcome,
   GetOptions,
   ListPageOptions,
+  OpenContent,
   PutOptions,
   PutResult,
   RemoveRequestOptions,
   RequestOptions,
+  ResumeOptions,
+  SavedUpload,
   UploadContent,
 } from "./client/types.ts";

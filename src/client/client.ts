@@ -1,13 +1,30 @@
 import type { commandsResponseSchema } from "../schemas/commands.ts";
 import { FileferryError, throwFailure, toResponseError } from "./error.ts";
-import { toCommonHeaders, toConditionHeaders, toMetadataHeader } from "./headers.ts";
+import { toCommonHeaders, toConditionHeaders, toEntityTag, toMetadataHeader, toModified } from "./headers.ts";
 import { parseListing } from "./listing.ts";
 import { toFilePath, toFolderPath, toNames } from "./paths.ts";
-import type { AccountDescription, ClientOptions, Entry, FileClient, RequestOptions } from "./types.ts";
+import { toResumableContent } from "./resumable-content.ts";
+import { uploadResumably } from "./resumable-upload.ts";
+import { isStream, sizeOf } from "./streams.ts";
+import type {
+  AccountDescription,
+  ClientOptions,
+  Entry,
+  FileClient,
+  PutOptions,
+  PutResult,
+  RequestOptions,
+  ResumeOptions,
+  SavedUpload,
+  UploadContent,
+} from "./types.ts";
 import { type ClientRequest, createUpload, type Transport } from "./upload.ts";
 
 /** The body of a response to commands that all succeeded. */
 type CommandsBody = ReturnType<(typeof commandsResponseSchema)["parse"]>;
+
+/** Smaller content is sent in one request, unless the caller says otherwise: it is sent again as quickly. */
+const MIN_RESUMABLE_BYTES = 8 * 1024 ** 2;
 
 /** Creates a client of the service's JSON API. */
 export function createClient({ baseUrl, credentials, fetch, metadataHeader }: ClientOptions): FileClient {
@@ -35,6 +52,49 @@ export function createClient({ baseUrl, credentials, fetch, metadataHeader }: Cl
     } catch (cause) {
       throwFailure(cause, signal);
     }
+  }
+
+  /** Uploads in several requests. Returns `undefined` if the service has no such uploads. */
+  async function putResumably(
+    saved: Omit<SavedUpload, "id"> & { readonly id?: string },
+    content: UploadContent,
+    options: ResumeOptions,
+  ): Promise<PutResult | undefined> {
+    const { id, path, size, metadata, ...conditions } = saved;
+    const readable = toResumableContent(content, size);
+    if (readable === undefined || (id !== undefined && size !== undefined && readable.size !== size)) {
+      throw new TypeError(`The content must be readable again, and have ${size ?? "the same number of"} bytes.`);
+    }
+    const headers = {
+      "Upload-Complete": "?0",
+      ...(readable.size !== undefined && { "Upload-Length": `${readable.size}` }),
+      ...toConditionHeaders(conditions),
+      ...toMetadataHeader(metadata, metadataHeader),
+    };
+    return uploadResumably({
+      ...{ send, content: readable, id, options, fetch },
+      file: { path, size: readable.size, metadata, ...conditions },
+      // By POST: a server without such uploads would store an empty file by PUT.
+      create: () =>
+        send(toFilePath(path), { method: "POST", headers, signal: options.signal }).catch(ignoreUnsupported),
+    });
+  }
+
+  async function put(path: string, content: UploadContent, options: PutOptions = {}): Promise<PutResult> {
+    const { metadata, ifMatch, ifNoneMatch, size, resumable, ...rest } = options;
+    const isLarge = (sizeOf(content) ?? Number.POSITIVE_INFINITY) >= MIN_RESUMABLE_BYTES;
+    if ((resumable ?? isLarge) && !isStream(content)) {
+      const result = await putResumably({ path, size, metadata, ifMatch, ifNoneMatch }, content, rest);
+      if (result !== undefined) return result;
+    }
+    const headers = {
+      "Content-Type": "application/octet-stream",
+      ...toConditionHeaders({ ifMatch, ifNoneMatch }),
+      ...toMetadataHeader(metadata, metadataHeader),
+    };
+    const upload = createUpload(typeof content === "function" ? await content(0) : content, rest.onProgress, fetch);
+    const response = await send(toFilePath(path), { method: "PUT", headers, signal: rest.signal }, upload);
+    return { etag: toEntityTag(response), modified: toModified(response) };
   }
 
   return {
@@ -66,15 +126,11 @@ export function createClient({ baseUrl, credentials, fetch, metadataHeader }: Cl
       throw new FileferryError("A folder exists where a file is needed.", { code: "not-a-file", status: 422 });
     },
 
-    async put(path, content, { onProgress, signal, metadata, ...conditions } = {}) {
-      const headers = {
-        "Content-Type": "application/octet-stream",
-        ...toConditionHeaders(conditions),
-        ...toMetadataHeader(metadata, metadataHeader),
-      };
-      const upload = createUpload(content, onProgress, fetch);
-      const response = await send(toFilePath(path), { method: "PUT", headers, signal }, upload);
-      return { etag: toEntityTag(response), modified: toModified(response) };
+    put,
+
+    async resume(saved, content, options) {
+      const result = await putResumably(saved, content, options ?? {});
+      return result ?? put(saved.path, content, { ...saved, ...options, resumable: false });
     },
 
     async remove(path, { signal, ...conditions } = {}) {
@@ -116,13 +172,10 @@ function isFolderUrl({ url }: Response): boolean {
   return url.endsWith("/");
 }
 
-function toModified({ headers }: Response): number | null {
-  const date = headers.get("Last-Modified");
-  return date === null ? null : Date.parse(date) / 1000;
-}
-
-function toEntityTag({ headers }: Response): string | undefined {
-  return headers.get("ETag") ?? undefined;
+/** A service without uploads in several requests; on a proxy that does not know the method, 404. */
+function ignoreUnsupported(error: FileferryError): undefined {
+  const { status, code } = error;
+  if (status !== 501 && status !== 405 && (status !== 404 || code !== undefined)) throw error;
 }
 
 function readJson<T>(response: Response, signal: AbortSignal | undefined): Promise<T> {

@@ -48,3 +48,14 @@ export function toMetadataHeader(
 function toByteString(text: string): string {
   return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("");
 }
+
+/** The entity tag of a file; `undefined` if the storage has none. */
+export function toEntityTag({ headers }: Response): string | undefined {
+  return headers.get("ETag") ?? undefined;
+}
+
+/** The time of a file in POSIX seconds; `null` if the storage does not know it. */
+export function toModified({ headers }: Response): number | null {
+  const date = headers.get("Last-Modified");
+  return date === null ? null : Date.parse(date) / 1000;
+}

@@ -50,13 +50,31 @@ export interface GetOptions extends RequestOptions {
   readonly ifNoneMatch?: string | undefined;
 }
 
-/** Settings of an upload. */
-export interface PutOptions extends RequestOptions {
+/** Settings of an upload, and of one that goes on. */
+export interface ResumeOptions extends RequestOptions {
   /**
-   * Receives the number of bytes sent, and of all bytes if it is known. After a success a last call has the number of
-   * all bytes twice.
+   * Receives the number of bytes sent, and of all bytes if it is known. After a broken connection it continues with the
+   * number that has arrived. After a success a last call has the number of all bytes twice.
    */
   readonly onProgress?: ((sent: number, total: number | undefined) => void) | undefined;
+  /**
+   * Receives what {@link FileClient.resume} needs, once the service keeps what arrives, and again if the upload has to
+   * begin anew. Not called for uploads in one request.
+   */
+  readonly onSaved?: ((saved: SavedUpload) => void) | undefined;
+  /** Whether the service keeps what has arrived if the upload is aborted or fails. Default: false, it is discarded. */
+  readonly keep?: boolean | undefined;
+}
+
+/** Settings of an upload. */
+export interface PutOptions extends ResumeOptions {
+  /**
+   * Whether the upload continues after a broken connection. This needs one more request, and content that can be read
+   * again. Default: for content of 8 MiB or more, and for functions.
+   */
+  readonly resumable?: boolean | undefined;
+  /** The number of bytes of content that is a function. Default: unknown, and checked by nobody. */
+  readonly size?: number | undefined;
   /** Fail with status 412 unless the file has one of these entity tags. */
   readonly ifMatch?: string | undefined;
   /** `*`: fail with status 412 if the file exists. */
@@ -77,13 +95,27 @@ export interface ArchiveRequestOptions extends RequestOptions {
   readonly members?: readonly string[] | undefined;
 }
 
-/** What can be uploaded. */
-export type UploadContent =
-  | Blob
-  | ArrayBuffer
-  | ArrayBufferView<ArrayBuffer>
-  | string
-  | ReadableStream<Uint8Array<ArrayBuffer>>;
+/** What can be uploaded. A stream can be read once: an upload of it does not continue after a broken connection. */
+export type UploadContent = Blob | ArrayBuffer | ArrayBufferView<ArrayBuffer> | string | ByteStream | OpenContent;
+
+/** A stream of bytes. */
+export type ByteStream = ReadableStream<Uint8Array<ArrayBuffer>>;
+
+/** Opens content at an offset in bytes. */
+export type OpenContent = (offset: number) => ByteStream | Promise<ByteStream>;
+
+/**
+ * An upload that can go on in another process, or after the page was closed: plain data, to be stored as JSON. It works
+ * for the account that began the upload, and is no secret.
+ */
+export interface SavedUpload extends Pick<PutOptions, "ifMatch" | "ifNoneMatch" | "metadata"> {
+  /** The ID that the service has given to the upload. */
+  readonly id: string;
+  /** The path of the file. */
+  readonly path: string;
+  /** The number of bytes of the file; absent if it is not known. */
+  readonly size?: number | undefined;
+}
 
 /** A member of a folder, as the JSON API has it. */
 export interface Entry extends Omit<ListingEntry, "modified"> {
@@ -166,8 +198,16 @@ export interface FileClient {
   stat(path: string, options?: RequestOptions): Promise<EntryDetails>;
   /** Downloads a file. The status of the response is 200, 206 for a range, or 304. */
   get(path: string, options?: GetOptions): Promise<Response>;
-  /** Uploads a file. It replaces an existing one, unless a condition prevents this. */
+  /**
+   * Uploads a file. It replaces an existing one, unless a condition prevents this. Large content that can be read again
+   * continues after a broken connection, for as long as something arrives every five minutes.
+   */
   put(path: string, content: UploadContent, options?: PutOptions): Promise<PutResult>;
+  /**
+   * Continues an upload with the same content. If the service does not know the upload any more, it begins anew.
+   * Rejects with a TypeError for a stream, and for content of another size.
+   */
+  resume(saved: SavedUpload, content: UploadContent, options?: ResumeOptions): Promise<PutResult>;
   /** Deletes a file, or a folder with everything in it. */
   remove(path: string, options?: RemoveRequestOptions): Promise<void>;
   /** Creates a folder, whose parent must exist. */

@@ -1,4 +1,5 @@
-import type { ClientOptions, PutOptions, UploadContent } from "./types.ts";
+import { isStream, toBlob } from "./streams.ts";
+import type { ByteStream, ClientOptions, OpenContent, PutOptions, UploadContent } from "./types.ts";
 import { sendByXhr } from "./xhr.ts";
 
 /** A request as the client makes it. */
@@ -11,9 +12,9 @@ export interface ClientRequest extends RequestInit {
 /** Sends a request. Rejects if there is no response. */
 export type Transport = (url: string, request: ClientRequest) => Promise<Response>;
 
-/** Returns what sends an upload and reports its progress. */
+/** Returns what sends an upload in one request, and reports its progress. */
 export function createUpload(
-  content: UploadContent,
+  content: Exclude<UploadContent, OpenContent>,
   onProgress: PutOptions["onProgress"],
   ownFetch: ClientOptions["fetch"],
 ): Transport {
@@ -50,16 +51,6 @@ export function createUpload(
   }
 
   return typeof XMLHttpRequest === "function" ? uploadInBrowser : upload;
-}
-
-type ByteStream = Extract<UploadContent, ReadableStream>;
-
-function isStream(content: UploadContent): content is ByteStream {
-  return typeof content === "object" && "getReader" in content;
-}
-
-function toBlob(content: Exclude<UploadContent, ByteStream>): Blob {
-  return typeof content === "object" && "stream" in content ? content : new Blob([content]);
 }
 
 /** How many bytes are sent between two reports of an upload's progress. */

@@ -29,7 +29,15 @@ interface SentRequest {
 }
 
 /** The header fields of responses to uploads that the client reads. */
-const FIELDS = ["Error-Code", "Retry-After", "ETag", "Last-Modified"];
+const FIELDS = [
+  "Error-Code",
+  "Retry-After",
+  "ETag",
+  "Last-Modified",
+  "Upload-Offset",
+  "Upload-Complete",
+  "Upload-Limit",
+];
 
 function toResponse(request: XMLHttpRequest): Response {
   const headers = new Headers();

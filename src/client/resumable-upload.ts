@@ -1,0 +1,145 @@
+import { FileferryError } from "./error.ts";
+import { toEntityTag, toModified } from "./headers.ts";
+import { ContentError, type ContentPart, type ResumableContent } from "./resumable-content.ts";
+import type { PutResult, RequestOptions, ResumeOptions, SavedUpload } from "./types.ts";
+import { type ClientRequest, createUpload, type Transport } from "./upload.ts";
+import { pause, toDelay } from "./waits.ts";
+
+/** Sends a request to a path below the base URL. @throws FileferryError */
+export type Send = (
+  path: string,
+  request: RequestOptions & Partial<Omit<ClientRequest, "signal">>,
+  transport?: Transport,
+) => Promise<Response>;
+
+/** What an upload in several requests needs. */
+export interface ResumableUpload {
+  readonly send: Send;
+  /** Sends the request that creates the upload. Returns `undefined` if the service has no such uploads. */
+  create(): Promise<Response | undefined>;
+  readonly content: ResumableContent;
+  /** What is known of the upload, without its ID. */
+  readonly file: Omit<SavedUpload, "id">;
+  /** The ID of an upload that exists. */
+  readonly id?: string | undefined;
+  readonly options: ResumeOptions;
+  /** The client's own `fetch`. */
+  readonly fetch: typeof globalThis.fetch | undefined;
+}
+
+/** Without a byte more for so long, an upload fails. */
+const PATIENCE_MS = 300_000;
+
+/**
+ * Uploads by the draft "Resumable Uploads for HTTP": creates the upload, and adds the content to it. After a failure
+ * that may pass it asks how much has arrived, and continues from there. Returns `undefined` if the service has no such
+ * uploads.
+ * @throws FileferryError, or the reason of the signal.
+ */
+export async function uploadResumably(upload: ResumableUpload): Promise<PutResult | undefined> {
+  const { send, content, file, options, fetch } = upload;
+  const { signal, onProgress, onSaved, keep = false } = options;
+  const { size } = content;
+  let { id } = upload;
+  let offset = 0;
+  let limit = Number.POSITIVE_INFINITY;
+  /** Whether the offset is that of the service. */
+  let isCertain = false;
+  let isAnew = false;
+  let failures = 0;
+  let arrivedAt = Date.now();
+
+  function request(method: string, headers?: ClientRequest["headers"], transport?: Transport): Promise<Response> {
+    return send(`/home/__svc__/uploads/${id}`, { method, ...(headers && { headers }), signal }, transport);
+  }
+
+  /** Takes the state of the upload from a response. Returns whether it is complete. */
+  function readState({ headers }: Response): boolean {
+    const arrived = Number(headers.get("Upload-Offset"));
+    if (arrived > offset) {
+      failures = 0;
+      arrivedAt = Date.now();
+    }
+    offset = arrived;
+    isCertain = true;
+    const max = /max-append-size=(\d+)/.exec(headers.get("Upload-Limit") ?? "")?.[1];
+    if (max !== undefined) limit = Number(max);
+    return headers.get("Upload-Complete") === "?1";
+  }
+
+  async function create(): Promise<boolean> {
+    const response = await upload.create();
+    id = /\/uploads\/(\w+)$/.exec(response?.headers.get("Location") ?? "")?.[1];
+    if (response === undefined || id === undefined) return false;
+    readState(response);
+    onSaved?.({ ...file, id });
+    return true;
+  }
+
+  function append({ body, isLast }: ContentPart): Promise<Response> {
+    const from = offset;
+    const headers = {
+      "Content-Type": "application/partial-upload",
+      "Upload-Offset": `${offset}`,
+      "Upload-Complete": isLast ? "?1" : "?0",
+    };
+    return request(
+      "PATCH",
+      headers,
+      createUpload(body, onProgress && ((sent) => onProgress(from + sent, size)), fetch),
+    );
+  }
+
+  /** Sends what is missing. Returns the response that has the validators of the file. */
+  async function sendRest(): Promise<Response> {
+    for (;;) {
+      if (!isCertain) {
+        const shown = await request("HEAD");
+        if (readState(shown)) return shown;
+        onProgress?.(offset, size);
+      }
+      const part = await content.read(offset, limit);
+      isCertain = false;
+      const response = await append(part).catch((error) => {
+        throw part.failure?.() ?? error;
+      });
+      if (readState(response)) return response;
+    }
+  }
+
+  /** Waits until it makes sense to continue. @throws the error if it does not. */
+  async function recover(error: unknown): Promise<void> {
+    if (!(error instanceof FileferryError)) throw error;
+    if (error.status === 404 || error.status === 410) {
+      if (isAnew || id === undefined) throw error;
+      isAnew = true;
+      id = undefined;
+      offset = 0;
+      return;
+    }
+    const delay = toDelay(error, failures++);
+    if (delay === undefined || Date.now() + delay - arrivedAt > PATIENCE_MS) throw error;
+    await pause(delay, signal);
+  }
+
+  try {
+    // What fails before there is an upload has nothing to go on with.
+    if (id === undefined && !(await create())) return undefined;
+    for (;;) {
+      try {
+        if (id === undefined && !(await create())) return undefined;
+        const response = await sendRest();
+        onProgress?.(offset, offset);
+        return { etag: toEntityTag(response), modified: toModified(response) };
+      } catch (error) {
+        isCertain = false;
+        await recover(error);
+      }
+    }
+  } catch (error) {
+    if (!keep && id !== undefined)
+      void send(`/home/__svc__/uploads/${id}`, { method: "DELETE" }).catch(() => undefined);
+    if (error instanceof ContentError) throw new FileferryError(error.message, { cause: error.cause });
+    throw error;
+  }
+}
