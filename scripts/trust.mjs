@@ -14,12 +14,14 @@ const TEST_TIMEOUT = 5_400_000;
 /** In columns, of a line of the page. */
 const LONGEST_LINE = 160;
 const SUITES = [
+  "test/browser/uppy.test.ts",
   "test/conformance/storage.test.ts",
   "test/faults",
   "test/fuzz",
   "test/load",
   "test/memory",
   "test/model",
+  "test/runtimes/uploads",
   "test/runtimes/webdav/races.test.ts",
   "test/spec",
   "test/unit",

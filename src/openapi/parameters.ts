@@ -117,7 +117,7 @@ const PARAMETERS = {
   ),
   uploadConcat: inHeader(
     "Upload-Concat",
-    "`partial`, or `final;` and the URLs of 1 to 1,000 partial uploads that the file consists of (tus).",
+    "`partial`, or `final;` and the URLs of 1 to 1,000 partial uploads that the file consists of (tus). It counts at the creation.",
   ),
   uploadChecksum: inHeader(
     "Upload-Checksum",

@@ -17,9 +17,10 @@ const COMPLETING: readonly Failure[] = [
 ];
 const ON_UPLOAD: readonly Failure[] = ["not-found", "gone", ...COMPLETING];
 const CONTENT: readonly ParameterName[] = ["uploadChecksum", "contentDigest", "contentEncoding"];
+/** Clients of tus send `Upload-Concat` with every request of a partial upload. */
+const ACCESS_PARAMETERS: readonly ParameterName[] = ["tusResumable", "draftVersion", "uploadConcat"];
 const APPEND_PARAMETERS: readonly ParameterName[] = [
-  "tusResumable",
-  "draftVersion",
+  ...ACCESS_PARAMETERS,
   "uploadOffset",
   "uploadLength",
   "uploadComplete",
@@ -72,7 +73,7 @@ export const UPLOAD_OPERATIONS = {
     summary: "Find out how much of an upload is stored",
     description: "Interrupts a request that is still adding to the upload, so that the offset stays true.",
     tag: "Uploads",
-    parameters: ["tusResumable", "draftVersion", ...TRACE],
+    parameters: [...ACCESS_PARAMETERS, ...TRACE],
     responses: SHOWN,
     failures: ON_UPLOAD,
   },
@@ -90,7 +91,7 @@ export const UPLOAD_OPERATIONS = {
     summary: "End an upload",
     description: "Removes what is stored of it. A file that it has become stays.",
     tag: "Uploads",
-    parameters: ["tusResumable", "draftVersion", "acceptLanguage", ...TRACE],
+    parameters: [...ACCESS_PARAMETERS, "acceptLanguage", ...TRACE],
     responses: [{ status: 204, description: "The upload was ended." }],
     failures: ["not-found", "gone", "locked", "precondition-failed"],
   },

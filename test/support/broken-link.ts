@@ -1,0 +1,94 @@
+import { createCipheriv } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { mkdtemp, rm, stat } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { onTestFinished } from "vitest";
+import { createDiskStorage } from "../../src/storage/disk.ts";
+import { type CuttingProxy, startCuttingProxy } from "./cutting-proxy.ts";
+import { serve } from "./served.ts";
+import { amount, reportFigure } from "./trust.ts";
+
+const MIB = 1024 ** 2;
+/** How large the uploaded file is. It ends in the middle of a block of everything. */
+export const FILE_BYTES = amount({ short: 4 * MIB, long: 1024 * MIB }) + 7;
+/** How often the link is cut: after the same part of the file each time. */
+export const CUTS = amount({ short: 3, long: 20 });
+
+/** A service on a disk behind a link that is cut, and a file to be uploaded. */
+export interface BrokenLink {
+  readonly proxy: CuttingProxy;
+  readonly file: string;
+  /** The folder of the service's files. */
+  readonly root: string;
+  /**
+   * Fails unless a file of the service has the same bytes as the uploaded one, and the link was cut as often as it
+   * should. Reports what a client has done in how many seconds.
+   */
+  expectArrived(name: string, client: string): Promise<void>;
+}
+
+/** Opens a link for the rest of a test. By default to a service of this process. */
+export async function openBrokenLink({
+  ports,
+  root,
+}: {
+  readonly ports?: readonly number[];
+  readonly root?: string;
+} = {}): Promise<BrokenLink> {
+  const place = await makePlace();
+  const folder = root ?? (await makePlace());
+  const file = join(place, "content.bin");
+  await writeContent(file);
+  const targets = ports ?? [await serveFolder(folder)];
+  let connections = 0;
+  const next = (): number => targets[connections++ % targets.length] ?? 0;
+  const proxy = await startCuttingProxy(next, { bytes: Math.floor(FILE_BYTES / (CUTS + 1)), times: CUTS });
+  onTestFinished(() => proxy.close());
+  const begin = Date.now();
+  return {
+    proxy,
+    file,
+    root: folder,
+    async expectArrived(name, client) {
+      const seconds = (Date.now() - begin) / 1000;
+      if (proxy.cuts() !== CUTS) throw new Error(`The link was cut ${proxy.cuts()} times, and not ${CUTS}.`);
+      await expectSameContent(file, join(folder, name));
+      const row = `Uploads of ${Math.round(FILE_BYTES / MIB)} MiB over a link that is cut ${CUTS} times`;
+      reportFigure({ row, what: `by ${client}, byte for byte`, value: seconds, unit: "s" });
+    },
+  };
+}
+
+async function makePlace(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "fileferry-link-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function serveFolder(root: string): Promise<number> {
+  const served = await serve(createDiskStorage({ root }));
+  onTestFinished(() => served.close());
+  return served.port;
+}
+
+/** Writes bytes without a pattern, quickly. */
+async function writeContent(file: string): Promise<void> {
+  const cipher = createCipheriv("aes-128-ctr", Buffer.alloc(16, 1), Buffer.alloc(16));
+  async function* zeros(): AsyncGenerator<Buffer> {
+    for (let left = FILE_BYTES; left > 0; left -= MIB) yield Buffer.alloc(Math.min(left, MIB));
+  }
+  await pipeline(zeros, cipher, createWriteStream(file));
+}
+
+async function expectSameContent(expected: string, found: string): Promise<void> {
+  const [one, other] = await Promise.all([stat(expected), stat(found)]);
+  if (one.size !== other.size) throw new Error(`The file has ${other.size} bytes, and not ${one.size}.`);
+  // Both streams have chunks of the same sizes.
+  const chunks = createReadStream(found, { highWaterMark: MIB })[Symbol.asyncIterator]();
+  for await (const chunk of createReadStream(expected, { highWaterMark: MIB })) {
+    const { value } = await chunks.next();
+    if (!(chunk as Buffer).equals(value)) throw new Error("The file has other bytes.");
+  }
+}
