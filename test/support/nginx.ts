@@ -50,18 +50,22 @@ export async function findFreePort(): Promise<number> {
 
 /**
  * Starts nginx between a port and those of services, as `examples/nginx` has it or another example, with a certificate
- * of its own.
+ * of its own. `changes` are made in the configuration, each of a text to another.
  */
 export async function startNginx(
   port: number,
   servicePorts: readonly number[],
   example: Example = "nginx",
+  changes: readonly (readonly [from: string, to: string])[] = [],
 ): Promise<Nginx> {
   const binary = findNginx() ?? "nginx";
   standBetween(port, { isNginx: true });
   const folder = await mkdtemp(join(tmpdir(), "fileferry-nginx-"));
   makeCertificate(folder, { subject: "/CN=files.example", altNames: "IP:127.0.0.1,DNS:fileferry" });
-  await writeFile(join(folder, "nginx.conf"), await toConfiguration({ folder, binary, port, servicePorts, example }));
+  await writeFile(
+    join(folder, "nginx.conf"),
+    await toConfiguration({ folder, binary, port, servicePorts, example, changes }),
+  );
   const globals = `daemon off; pid ${folder}/nginx.pid; error_log stderr warn;${process.getuid?.() === 0 ? " user root;" : ""}`;
   const args = ["-p", folder, "-c", join(folder, "nginx.conf"), "-e", "stderr", "-g", globals];
   const child = spawn(binary, args, { stdio: ["ignore", "ignore", "pipe"] });
@@ -92,10 +96,11 @@ interface Places {
   readonly port: number;
   readonly servicePorts: readonly number[];
   readonly example: Example;
+  readonly changes: readonly (readonly [from: string, to: string])[];
 }
 
 /** The example with its places of this test: ports, keys, and folders that anybody may write to. */
-async function toConfiguration({ folder, binary, port, servicePorts, example }: Places): Promise<string> {
+async function toConfiguration({ folder, binary, port, servicePorts, example, changes }: Places): Promise<string> {
   const written = await readFile(join(projectFolder, "examples", example, "nginx.conf"), "utf8");
   const { stderr } = spawnSync(binary, ["-V"], { encoding: "utf8" });
   const names = [...stderr.matchAll(/--http-([a-z-]+)-temp-path=/g)].map(([, name = ""]) => name.replaceAll("-", "_"));
@@ -107,6 +112,7 @@ async function toConfiguration({ folder, binary, port, servicePorts, example }: 
     ["listen 443 ssl", `listen 127.0.0.1:${port} ssl`],
     ["/etc/ssl/files.example.pem", `${folder}/cert.pem`],
     ["/etc/ssl/files.example.key", `${folder}/key.pem`],
+    ...changes,
   ].reduce((text, [from = "", to = ""]) => {
     if (!text.includes(from)) throw new Error(`examples/${example}/nginx.conf has no ${from}`);
     return text.replace(from, to);
