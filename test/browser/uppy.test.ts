@@ -69,7 +69,8 @@ describeInChromium("Uppy with @uppy/tus in a page of another origin", (chromium)
     });
     const { results } = (await login.json()) as { readonly results: readonly { readonly session: string }[] };
     const session = results[0]?.session;
-    const link = await openBrokenLink({ ports: [Number(new URL(site.origin).port)], root: site.folder });
+    const port = Number(new URL(site.origin).port);
+    const link = await openBrokenLink({ next: () => port, root: site.folder });
     const watched = await chromium.open();
     await watched.page.goto(origin);
     await watched.page.evaluate(program);

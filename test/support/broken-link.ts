@@ -29,32 +29,30 @@ export interface BrokenLink {
   expectArrived(name: string, client: string): Promise<void>;
 }
 
+/** A service that is not of {@link openBrokenLink}. */
+export interface LinkedService {
+  /** The port that the next connection goes to. */
+  next(): number;
+  /** The folder of its files. */
+  readonly root: string;
+}
+
 /** Opens a link for the rest of a test. By default to a service of this process. */
-export async function openBrokenLink({
-  ports,
-  root,
-}: {
-  readonly ports?: readonly number[];
-  readonly root?: string;
-} = {}): Promise<BrokenLink> {
-  const place = await makePlace();
-  const folder = root ?? (await makePlace());
-  const file = join(place, "content.bin");
+export async function openBrokenLink(service?: LinkedService): Promise<BrokenLink> {
+  const { root, next } = service ?? (await serveFolder(await makePlace()));
+  const file = join(await makePlace(), "content.bin");
   await writeContent(file);
-  const targets = ports ?? [await serveFolder(folder)];
-  let connections = 0;
-  const next = (): number => targets[connections++ % targets.length] ?? 0;
   const proxy = await startCuttingProxy(next, { bytes: Math.floor(FILE_BYTES / (CUTS + 1)), times: CUTS });
   onTestFinished(() => proxy.close());
   const begin = Date.now();
   return {
     proxy,
     file,
-    root: folder,
+    root,
     async expectArrived(name, client) {
       const seconds = (Date.now() - begin) / 1000;
       if (proxy.cuts() !== CUTS) throw new Error(`The link was cut ${proxy.cuts()} times, and not ${CUTS}.`);
-      await expectSameContent(file, join(folder, name));
+      await expectSameContent(file, join(root, name));
       const row = `Uploads of ${Math.round(FILE_BYTES / MIB)} MiB over a link that is cut ${CUTS} times`;
       reportFigure({ row, what: `by ${client}, byte for byte`, value: seconds, unit: "s" });
     },
@@ -67,10 +65,10 @@ async function makePlace(): Promise<string> {
   return folder;
 }
 
-async function serveFolder(root: string): Promise<number> {
+async function serveFolder(root: string): Promise<LinkedService> {
   const served = await serve(createDiskStorage({ root }));
   onTestFinished(() => served.close());
-  return served.port;
+  return { root, next: () => served.port };
 }
 
 /** Writes bytes without a pattern, quickly. */

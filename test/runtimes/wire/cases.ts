@@ -7,6 +7,7 @@ import { folderCases } from "./cases-folders.ts";
 import { loginCases } from "./cases-login.ts";
 import { pathCases } from "./cases-paths.ts";
 import { transferCases } from "./cases-transfers.ts";
+import { uploadCases } from "./cases-uploads.ts";
 import { webdavCases } from "./cases-webdav.ts";
 
 /** The one list that every runtime is compared with, over its own socket. */
@@ -18,6 +19,7 @@ export const wireCases: readonly WireCase[] = [
   ...corsCases,
   ...pathCases,
   ...transferCases,
+  ...uploadCases,
   ...fieldCases,
   ...webdavCases,
 ];

@@ -14,6 +14,12 @@ const CONTINUE = "an upload that is refused gets the final answer in place of 10
 /** The interim answer stands before the final one. */
 const CONTINUED = "expected 'HTTP/1.1 100 Continue";
 
+const ANNOUNCED = "an upload by PUT is announced by 104 before its content is read";
+
+function unannounced(runtime: WireRuntime["name"], reason: string): WireException {
+  return { runtime, name: ANNOUNCED, reason, seen: "Waited in vain for /^HTTP\\/1\\.1 104 " };
+}
+
 function resolved(runtime: WireRuntime["name"], reason: string, paths: readonly string[]): readonly WireException[] {
   const seen = "expected 201 to be 400";
   return paths.map((path) => ({ runtime, name: `the path ${path} is 400, and is not resolved`, reason, seen }));
@@ -27,6 +33,8 @@ export const wireExceptions: readonly WireException[] = [
     seen: CONTINUED,
   },
   { runtime: "bun", name: CONTINUE, reason: "Bun sends `100 Continue` before it calls the handler.", seen: CONTINUED },
+  unannounced("deno", "Deno has no way to send interim responses."),
+  unannounced("bun", "Bun has no way to send interim responses."),
   {
     runtime: "bun",
     name: "a file of 20 MiB comes back byte for byte, with its exact length",
@@ -62,6 +70,7 @@ export const wireExceptions: readonly WireException[] = [
     reason: "workerd sends no interim response: clients continue after a while.",
     seen: "Waited in vain for /^HTTP\\/1\\.1 100 [^\\r]*\\r\\n\\r\\n$/ in ",
   },
+  unannounced("workerd", "Workers have no way to send interim responses."),
   {
     runtime: "workerd",
     name: "Connection: close ends the connection behind the answer",
