@@ -6,7 +6,7 @@ import { type ClientRequest, createUpload, type Transport } from "./upload.ts";
 import { pause, toDelay } from "./waits.ts";
 
 /** Sends a request to a path below the base URL. @throws FileferryError */
-export type Send = (
+export type SendBelowBase = (
   path: string,
   request: RequestOptions & Partial<Omit<ClientRequest, "signal">>,
   transport?: Transport,
@@ -14,7 +14,7 @@ export type Send = (
 
 /** What an upload in several requests needs. */
 export interface ResumableUpload {
-  readonly send: Send;
+  readonly send: SendBelowBase;
   /** Sends the request that creates the upload. Returns `undefined` if the service has no such uploads. */
   create(): Promise<Response | undefined>;
   readonly content: ResumableContent;

@@ -73,7 +73,7 @@ export interface PutOptions extends ResumeOptions {
    * again. Default: for content of 8 MiB or more, and for functions.
    */
   readonly resumable?: boolean | undefined;
-  /** The number of bytes of content that is a function. Default: unknown, and checked by nobody. */
+  /** The number of bytes of content that is a function. Default: unknown. */
   readonly size?: number | undefined;
   /** Fail with status 412 unless the file has one of these entity tags. */
   readonly ifMatch?: string | undefined;

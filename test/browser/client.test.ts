@@ -1,9 +1,10 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { beforeAll, expect, it } from "vitest";
+import { beforeAll, expect, it, onTestFinished } from "vitest";
 import type * as Client from "../../src/client.ts";
 import { builtFolder, ensureBuilt } from "../support/built.ts";
+import { startCuttingProxy } from "../support/links/cutting-proxy.ts";
 import { describeInChromium, eventually, type WatchedPage } from "./chromium.ts";
 import { logIn, openSite, PASSWORD, type Site } from "./site.ts";
 
@@ -14,13 +15,18 @@ type WithClient = typeof globalThis & { readonly fileferry: typeof Client };
 let module: string;
 
 /** Opens a page of the service, with the built client in it. The page's policy allows requests to its origin alone. */
-async function openClientPage(page: Page, site: Site): Promise<void> {
+async function openClientPage(page: Page, site: Pick<Site, "origin">): Promise<void> {
   await page.goto(`${site.origin}/__svc__/login`);
   const names = /export \{([^}]*)\}/
     .exec(module)?.[1]
     ?.split(",")
     .map((name) => name.trim());
   await page.evaluate(`{ ${module.replace(/export \{[^}]*\};?/, "")}; globalThis.fileferry = { ${names?.join()} }; }`);
+}
+
+/** What is in the storage, besides the folders in which it knows of uploads for some time. */
+async function listFiles(site: Site): Promise<readonly string[]> {
+  return (await site.list()).filter((name) => !name.startsWith(".fileferry-uploads.tmp/"));
 }
 
 describeInChromium("fileferry/client in a page", (chromium) => {
@@ -55,8 +61,39 @@ describeInChromium("fileferry/client in a page", (chromium) => {
     const large = calls.filter(([, total]) => total === 20 * MIB);
     expect(large.length).toBeGreaterThan(1);
     expect(large.at(-1)).toEqual([20 * MIB, 20 * MIB]);
-    expect(await site.list()).toEqual([name, "empty"]);
+    expect(await listFiles(site)).toEqual([name, "empty"]);
     expectNoComplaints();
+  });
+
+  it.each([
+    ["a file", false],
+    ["a function, in parts", true],
+  ])("uploads %s over connections that are cut after 3 MiB", async (_what, isFunction) => {
+    const site = await openSite();
+    const port = Number(new URL(site.origin).port);
+    const proxy = await startCuttingProxy(() => port, { bytes: 3 * MIB });
+    onTestFinished(() => proxy.close());
+    const { page, expectNoComplaints } = await chromium.open();
+    await openClientPage(page, proxy);
+    const last = await page.evaluate(
+      async ([password, isFunction]) => {
+        const { createClient } = (globalThis as WithClient).fileferry;
+        const client = createClient({ baseUrl: "", credentials: { username: "alice", password } });
+        const bytes = Uint8Array.from({ length: 20 * 1024 ** 2 + 7 }, (_, index) => (index * 31) >> 3);
+        const file = new File([bytes], "a");
+        const content = isFunction ? (offset: number) => file.slice(offset).stream() : file;
+        const calls: unknown[] = [];
+        await client.put("/a", content, { onProgress: (...call) => calls.push(call) });
+        return calls.at(-1);
+      },
+      [PASSWORD, isFunction] as const,
+    );
+    const size = 20 * MIB + 7;
+    expect(last).toEqual([size, size]);
+    expect(proxy.cuts()).toBeGreaterThanOrEqual(6);
+    const bytes = Uint8Array.from({ length: size }, (_, index) => (index * 31) >> 3);
+    expect((await readFile(join(site.folder, "a"))).equals(bytes)).toBe(true);
+    expectNoComplaints(/ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE/);
   });
 
   it("uploads streams by the session cookie, with and without progress", async () => {
@@ -105,7 +142,7 @@ describeInChromium("fileferry/client in a page", (chromium) => {
       [404, "not-found", "The service responded with status 404."],
     ]);
     expect(await site.content("a")).toBe("old");
-    await eventually(() => site.list()).toEqual(["a"]);
+    await eventually(() => listFiles(site)).toEqual(["a"]);
     expectNoComplaints(/status of (?:404|412)/);
   });
 });

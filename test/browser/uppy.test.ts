@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { beforeAll, expect, it } from "vitest";
 import { listen } from "../runtimes/node/raw-client.ts";
-import { FILE_BYTES, openBrokenLink } from "../support/broken-link.ts";
 import { projectFolder } from "../support/built.ts";
+import { FILE_BYTES, openBrokenLink } from "../support/links/broken-link.ts";
 import { describeInChromium } from "./chromium.ts";
 import { openSite, PASSWORD } from "./site.ts";
 

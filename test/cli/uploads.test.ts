@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt, makeFolder, startServer } from "../support/built.ts";
+import { leaveUndescribed } from "../support/openapi/undescribed.ts";
 
 const ALICE = { Authorization: `Basic ${btoa("alice:secret")}` };
 const CREATION = { ...ALICE, "Upload-Complete": "?0", "Upload-Length": "10" };
@@ -87,6 +88,9 @@ describe("fileferry serve with uploads", () => {
     const { url } = await startServer(args);
     const options = await fetch(`${url}home/a`, { method: "OPTIONS", headers: ALICE });
     expect(options.headers.get("tus-version")).toBeNull();
+    // The description is that of a service without uploads.
+    leaveUndescribed("PUT", "/home/a");
+    leaveUndescribed("GET", "/home/__svc__/uploads/");
     expect((await fetch(`${url}home/a`, { method: "PUT", headers: CREATION, body: "hello" })).status).toBe(501);
     expect((await fetch(`${url}home/__svc__/uploads/`, { headers: ALICE })).status).toBe(404);
   });

@@ -9,7 +9,7 @@ import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { noise } from "../../src/testing/storage/content.ts";
 import { streamOf } from "../support/bodies.ts";
-import { type CuttingProxy, startCuttingProxy } from "../support/cutting-proxy.ts";
+import { type CuttingProxy, startCuttingProxy } from "../support/links/cutting-proxy.ts";
 import type { TestServiceOptions } from "../support/service.ts";
 import { type ClientEnvironment, failureOf, openClient } from "./setup.ts";
 

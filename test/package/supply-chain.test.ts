@@ -43,8 +43,8 @@ const OF_TOOLS = [
   "CC-BY-4.0",
   "Zlib",
 ];
-/** MIT by the file LICENSE in them; their package.json has no SPDX expression. */
-const WITHOUT_EXPRESSION = ["buildcheck", "busboy", "cpu-features", "ssh2", "streamsearch"];
+/** MIT by a file in them, LICENSE or README; their package.json has no SPDX expression. */
+const WITHOUT_EXPRESSION = ["buildcheck", "busboy", "combine-errors", "cpu-features", "ssh2", "streamsearch"];
 
 interface Locked {
   readonly name: string;

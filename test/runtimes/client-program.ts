@@ -2,7 +2,7 @@
  * A program with `fileferry/client`, which `client.test.ts` bundles with the built package and runs on each runtime. It
  * prints what it sees as JSON.
  */
-import { createClient, FileferryError } from "fileferry/client";
+import { createClient, FileferryError, type SavedUpload } from "fileferry/client";
 
 const client = createClient({
   baseUrl: process.env.SERVICE ?? "",
@@ -58,6 +58,17 @@ seen.push(await (await client.get("/streamed")).text());
 await client.put("/empty", "", { onProgress: (...call) => seen.push(call) });
 await client.put("/empty", toStream([]));
 seen.push((await client.stat("/empty")).size);
+
+const large = new Uint8Array(9_000_000).fill(120);
+await client.put("/resumable", large, { onProgress: (...call) => calls.push(call) });
+seen.push([calls.at(-1), (await client.stat("/resumable")).size]);
+const saved: SavedUpload[] = [];
+const broken = (offset: number) => (saved.length === 1 ? toStream(["part"]) : new Blob([large.slice(offset)]).stream());
+const options = { size: 9, keep: true, onSaved: (state: SavedUpload) => saved.push(state) };
+await expectFailure(client.put("/resumable", broken, options));
+if (saved[0] !== undefined) await client.resume(saved[0], "012345678");
+seen.push((await client.stat("/resumable")).size);
+await client.remove("/resumable");
 
 const aborting = new AbortController();
 const endless = new ReadableStream<Uint8Array<ArrayBuffer>>({

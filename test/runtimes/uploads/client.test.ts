@@ -2,7 +2,7 @@ import { createReadStream, openAsBlob } from "node:fs";
 import { Readable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { type ByteStream, createClient, type UploadContent } from "../../../src/client.ts";
-import { FILE_BYTES, openBrokenLink } from "../../support/broken-link.ts";
+import { FILE_BYTES, openBrokenLink } from "../../support/links/broken-link.ts";
 
 type Content = (file: string) => UploadContent | Promise<UploadContent>;
 

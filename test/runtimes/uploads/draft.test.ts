@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CUTS, FILE_BYTES, openBrokenLink } from "../../support/broken-link.ts";
+import { CUTS, FILE_BYTES, openBrokenLink } from "../../support/links/broken-link.ts";
 import { AUTHORIZATION } from "../../support/served.ts";
 import { uploadByDraft } from "./draft-client.ts";
 

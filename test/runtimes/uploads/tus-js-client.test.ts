@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { PassThrough } from "node:stream";
 import { Upload, type UploadOptions } from "tus-js-client";
 import { describe, expect, it } from "vitest";
-import { CUTS, FILE_BYTES, openBrokenLink } from "../../support/broken-link.ts";
+import { CUTS, FILE_BYTES, openBrokenLink } from "../../support/links/broken-link.ts";
 import { AUTHORIZATION } from "../../support/served.ts";
 
 const MIB = 1024 ** 2;

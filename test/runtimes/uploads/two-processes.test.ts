@@ -2,8 +2,8 @@ import { createReadStream, openAsBlob } from "node:fs";
 import { Upload } from "tus-js-client";
 import { beforeAll, describe, expect, it } from "vitest";
 import { createClient } from "../../../src/client.ts";
-import { CUTS, FILE_BYTES, openBrokenLink } from "../../support/broken-link.ts";
 import { type CommandRun, ensureBuilt, makeFolder, startServer } from "../../support/built.ts";
+import { CUTS, FILE_BYTES, openBrokenLink } from "../../support/links/broken-link.ts";
 import { AUTHORIZATION } from "../../support/served.ts";
 import { uploadByDraft } from "./draft-client.ts";
 

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { onTestFinished } from "vitest";
-import { createDiskStorage } from "../../src/storage/disk.ts";
+import { createDiskStorage } from "../../../src/storage/disk.ts";
+import { serve } from "../served.ts";
+import { amount, reportFigure } from "../trust.ts";
 import { type CuttingProxy, startCuttingProxy } from "./cutting-proxy.ts";
-import { serve } from "./served.ts";
-import { amount, reportFigure } from "./trust.ts";
 
 const MIB = 1024 ** 2;
 /** How large the uploaded file is. It ends in the middle of a block of everything. */
