@@ -60,8 +60,9 @@ await client.put("/empty", toStream([]));
 seen.push((await client.stat("/empty")).size);
 
 const large = new Uint8Array(9_000_000).fill(120);
-await client.put("/resumable", large, { onProgress: (...call) => calls.push(call) });
-seen.push([calls.at(-1), (await client.stat("/resumable")).size]);
+const steps: unknown[] = [];
+await client.put("/resumable", large, { onProgress: (...call) => steps.push(call) });
+seen.push([steps.at(-1), (await client.stat("/resumable")).size]);
 const saved: SavedUpload[] = [];
 const broken = (offset: number) => (saved.length === 1 ? toStream(["part"]) : new Blob([large.slice(offset)]).stream());
 const options = { size: 9, keep: true, onSaved: (state: SavedUpload) => saved.push(state) };

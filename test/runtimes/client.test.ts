@@ -31,7 +31,7 @@ const SEEN = [
   [0, 0],
   0,
   [[9_000_000, 9_000_000], 9_000_000],
-  [400, "malformed", "?"],
+  [400, "upload-length-inconsistent", "The lengths that the client has given for the upload are inconsistent."],
   9,
   "cancelled",
   "AbortError",
