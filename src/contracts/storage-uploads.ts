@@ -9,7 +9,8 @@ import type { StorageEntry } from "./storage-entry.ts";
  * running `append` stops, keeps what has arrived, and rejects with `locked`. If it does not stop within 10 seconds, the
  * later call rejects with `locked`. After that the stopped call changes nothing.
  *
- * If the folder of an upload is removed or moved, the upload is lost: it is as if it had never been created.
+ * If the folder of an upload that is not done is removed or moved, the upload is lost: for all methods except `list`
+ * and `discard` it is as if it had never been created.
  *
  * All methods except `find`, `discard` and `list` reject with `not-found` if there is no such upload.
  */
@@ -116,6 +117,11 @@ export interface UploadState {
   readonly expires: Date;
   /** The file, if the upload is complete. */
   readonly done?: StorageEntry;
+  /**
+   * The upload is lost, and its bytes are gone. Only `list` returns it, until `discard` removes it. A storage may leave
+   * lost uploads out.
+   */
+  readonly lost?: true;
 }
 
 /** New values of some members of an upload. */

@@ -4,12 +4,12 @@ import type { Connection } from "../contracts/connection.ts";
 import type { Emit } from "../events/emitter.ts";
 import { ERRORS } from "../http/errors.ts";
 import type { ReportError } from "../request/errors.ts";
-import { isSilent, toTotals, toUploadData } from "../transfers/uploads/events.ts";
+import { isSilent, toTotals, toUploadData, UPLOAD_LOST } from "../transfers/uploads/events.ts";
 import { findFinishedFile, isExpired } from "../transfers/uploads/expiry.ts";
 
-/** Ends what has expired: resumable uploads. */
+/** Ends resumable uploads that have expired, or that are lost with their folder. */
 export interface Sweeper {
-  /** Ends everything that has expired. Returns how much that was. Several processes may do it at the same time. */
+  /** Ends everything that has expired or is lost. Returns how much that was. Several processes may do it at the same time. */
   sweep(): Promise<number>;
   /** Sweeps, unless that was done in the last ten minutes. Does not wait for it; a failure is reported. */
   sweepSoon(connection: Connection): void;
@@ -39,17 +39,18 @@ export function createSweeper({ config, uploads, emit, report, waitFor }: Sweepe
     sweptAt = clock();
     let count = 0;
     for await (const upload of uploads.list()) {
-      if (!isExpired(upload, times, clock()) || !(await uploads.discard(upload))) continue;
+      const { lost = false } = upload.state;
+      if (!(lost || isExpired(upload, times, clock())) || !(await uploads.discard(upload))) continue;
       count += 1;
-      if (findFinishedFile(upload) === undefined && !isSilent(upload.note)) emitExpired(upload);
+      if (findFinishedFile(upload) === undefined && !isSilent(upload.note)) emitEnded(upload);
     }
     return count;
   }
 
   /** Event 40022. No request causes it, so its envelope is that of the creation. */
-  function emitExpired(upload: OwnedUpload): void {
+  function emitEnded(upload: OwnedUpload): void {
     const { account: name, note, state } = upload;
-    const [, details] = ERRORS["upload-gone"];
+    const details = state.lost === true ? UPLOAD_LOST : ERRORS["upload-gone"][1];
     emit({
       id: 40022,
       data: { ...toUploadData(upload), ...toTotals(upload, state.offset, clock()), details },

@@ -180,7 +180,7 @@ export function createAccountUploads(options: AccountUploadsOptions): AccountUpl
 
   async function* list(): AsyncGenerator<AccountUpload> {
     for await (const state of storage.list(owner)) {
-      const upload = toUpload(state);
+      const upload = state.lost === true ? undefined : toUpload(state);
       if (upload !== undefined) yield upload;
     }
   }

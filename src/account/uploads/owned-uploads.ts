@@ -9,6 +9,7 @@ export interface OwnedUpload extends AccountUpload {
 
 /** The uploads of all accounts, for what no request causes. */
 export interface OwnedUploads {
+  /** Lost uploads, too. */
   list(): AsyncIterable<OwnedUpload>;
   /** Removes an upload, never a file. Of several callers exactly one gets `true`. */
   discard(upload: OwnedUpload): Promise<boolean>;

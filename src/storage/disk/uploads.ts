@@ -1,4 +1,4 @@
-import { constants, fstatSync } from "node:fs";
+import { type BigIntStats, constants, fstatSync } from "node:fs";
 import type { StorageAdapter, StorageEntry } from "../../contracts/storage-adapter.ts";
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import { nameOf } from "../../contracts/storage-path.ts";
@@ -17,20 +17,18 @@ import { checkUploadKey, checkUploadName, limitAppend } from "../upload-checks.t
 import { createUploadWriters } from "../upload-writers.ts";
 import { checkTarget, commit } from "./commit.ts";
 import { mapErrorCode, mapSystemErrors, undefinedIfMissing } from "./errors.ts";
-import { withFolder } from "./open-folder.ts";
+import { type OpenFolder, withFolder } from "./open-folder.ts";
 import { withPropertiesMark } from "./properties.ts";
 import { closeFile, readDescriptor } from "./system-calls.ts";
 import type { DiskAccess } from "./transfers.ts";
 import { createContentStore, watched } from "./uploads/append.ts";
-import { toFileEntry, toState, toStateOf, toStoredEntry, toTarget } from "./uploads/convert.ts";
-import { createUploadAccess, type OpenUpload, tryUnlink } from "./uploads/open.ts";
+import { toFileEntry, toLostState, toState, toStateOf, toStoredEntry, toTarget } from "./uploads/convert.ts";
+import { createUploadAccess, type OpenBytes, type OpenUpload, tryUnlink } from "./uploads/open.ts";
 import { createUploadStates, type DiskUpload, toBytesName } from "./uploads/states.ts";
 import { createFile, finishFile } from "./write.ts";
 
 const BIGINT = { bigint: true } as const;
 const READ_BYTES = 1_048_576;
-/** An upload may be without bytes for this time, while another call, perhaps of another process, creates it. */
-const CREATION_MS = 60_000;
 
 export { createUploadCleanUp, type Locate, type UploadCleanUp } from "./uploads/clean-up.ts";
 
@@ -58,6 +56,10 @@ export function createDiskUploads({
     const { parent, name } = await openParent(path, "not-a-file");
     return withFolder(parent, async (folder) => {
       const previous = await inParent(checkTarget(folder, name, draft));
+      return writers.run(key, () => access.withNewUpload(key, () => createIn(folder, previous)));
+    });
+
+    async function createIn(folder: OpenFolder, previous: BigIntStats | undefined): Promise<UploadState> {
       if ((await states.read(key)) !== undefined) throw new StorageError("already-exists");
       const { size, note, expires } = draft;
       const upload: DiskUpload = {
@@ -69,7 +71,7 @@ export function createDiskUploads({
         expires: expires.getTime(),
       };
       // The state comes first: bytes without a state are removed when the storage is opened.
-      await states.write(upload, true);
+      await states.write(upload);
       try {
         const descriptor = await createFile(folder, toBytesName(key), previous);
         await access.flush(descriptor);
@@ -81,21 +83,30 @@ export function createDiskUploads({
         throw error;
       }
       return toState(upload, 0, upload.created);
-    });
+    }
   }
 
   /** Runs a short call with the lock of an upload. @throws StorageError `not-found` if there is none. */
-  function use<T>(key: UploadKey, work: (open: OpenUpload) => Promise<T>): Promise<T> {
-    return writers.run(key, () => withUpload(key, work));
+  function use<T>(
+    key: UploadKey,
+    work: (open: OpenUpload) => Promise<T>,
+    whenLost?: (upload: DiskUpload) => Promise<T>,
+  ): Promise<T> {
+    return writers.run(key, () => withUpload(key, work, whenLost && { whenLost }));
   }
 
   async function find(key: UploadKey): Promise<UploadState | undefined> {
-    const found = use(key, async ({ upload, descriptor, stats }) => {
+    const found = await findEvenLost(key);
+    return found?.lost === true ? undefined : found;
+  }
+
+  async function findEvenLost(key: UploadKey): Promise<UploadState | undefined> {
+    const work = async ({ upload, bytes }: OpenUpload): Promise<UploadState> => {
       // What a process wrote that has ended may not be on the disk yet.
-      if (descriptor !== undefined) await access.flush(descriptor);
-      return toStateOf(upload, stats);
-    });
-    return found.catch(undefinedIfMissing);
+      if (bytes !== undefined) await access.flush(bytes.descriptor);
+      return toStateOf(upload, bytes?.stats);
+    };
+    return use(key, work, async (upload) => toLostState(upload)).catch(undefinedIfMissing);
   }
 
   function append(
@@ -109,9 +120,9 @@ export function createDiskUploads({
       (signal, stop) =>
         withUpload(
           key,
-          ({ upload, descriptor, stats }, lock) => {
-            const isAtOffset = stats !== undefined && Number(stats.size) === offset;
-            if (descriptor === undefined || !isAtOffset) throw new StorageError("offset-mismatch");
+          ({ upload, bytes }, lock) => {
+            if (bytes === undefined || Number(bytes.stats.size) !== offset) throw new StorageError("offset-mismatch");
+            const { descriptor } = bytes;
             const chunks = watched(limitAppend(receive(content, { signal }), options), lock);
             const target = { upload, descriptor, offset, signal };
             return options.verify === undefined ? store(target, chunks) : storeChecked(target, chunks, options.verify);
@@ -123,7 +134,7 @@ export function createDiskUploads({
   }
 
   function update(key: UploadKey, { size, note, expires }: UploadChange): Promise<UploadState> {
-    return use(key, async ({ upload, stats }) => {
+    return use(key, async ({ upload, bytes }) => {
       const changed: DiskUpload = {
         ...upload,
         ...(size !== undefined && { size }),
@@ -131,30 +142,30 @@ export function createDiskUploads({
         ...(expires !== undefined && { expires: expires.getTime() }),
       };
       await states.write(changed);
-      return toStateOf(changed, stats);
+      return toStateOf(changed, bytes?.stats);
     });
   }
 
   function complete(key: UploadKey, options: CompleteOptions = {}): Promise<StorageEntry> {
-    return use(key, async (open) => {
+    return use(key, async ({ upload, bytes }) => {
       options.signal?.throwIfAborted();
-      const { upload, stats } = open;
       if (upload.isDone === true && upload.target !== undefined) return toFileEntry(upload.target);
-      if (upload.size !== undefined && upload.size !== Number(stats?.size)) throw new StorageError("incomplete");
+      if (bytes === undefined) throw new StorageError("not-found");
+      if (upload.size !== undefined && upload.size !== Number(bytes.stats.size)) throw new StorageError("incomplete");
       const path = options.path ?? upload.path;
       checkUploadName(upload.path, path);
       if (!tree.isValidName(nameOf(path))) throw new StorageError("bad-name");
-      return inParent(replaceTarget(open, path, options));
+      return inParent(replaceTarget(upload, bytes, path, options));
     });
   }
 
   /** Makes the bytes of an upload the file at a path of its folder. */
   async function replaceTarget(
-    { upload, folder, descriptor }: OpenUpload,
+    upload: DiskUpload,
+    { folder, descriptor }: OpenBytes,
     path: string,
     options: CompleteOptions,
   ): Promise<StorageEntry> {
-    if (descriptor === undefined) throw new StorageError("not-found");
     const [name, temporary] = [nameOf(path), toBytesName(upload.key)];
     const previous = await checkTarget(folder, name, options);
     const written = await mapSystemErrors(finishFile(descriptor, previous, durability, undefined));
@@ -172,11 +183,12 @@ export function createDiskUploads({
   }
 
   async function discard(key: UploadKey): Promise<boolean> {
-    const removed = use(key, async ({ folder }) => {
+    const work = async ({ bytes }: OpenUpload): Promise<boolean> => {
       const isRemoved = await states.remove(key);
-      await tryUnlink(folder, toBytesName(key));
+      if (bytes !== undefined) await tryUnlink(bytes.folder, toBytesName(key));
       return isRemoved;
-    });
+    };
+    const removed = use(key, work, () => states.remove(key));
     return (await removed.catch(undefinedIfMissing)) ?? false;
   }
 
@@ -187,15 +199,14 @@ export function createDiskUploads({
     }
   }
 
-  /** Returns the state of an upload without its lock; `undefined` if its bytes are gone. */
+  /** Returns the state of an upload without its lock; `undefined` if there is none any more. */
   async function describe(upload: DiskUpload): Promise<UploadState | undefined> {
     if (upload.isDone === true) return toStateOf(upload, undefined);
     const folder = await openFolderOf(upload);
     const stats = folder && (await withFolder(folder, (opened) => opened.lookUp(toBytesName(upload.key), false)));
-    if (stats !== undefined) return toStateOf(upload, stats);
-    if (Math.abs(Date.now() - upload.created) < CREATION_MS) return undefined;
-    // Its completion may run just now, or it is lost: who has the lock knows.
-    return find(upload.key);
+    // Its creation or completion may run just now, or it is lost: who has the lock knows.
+    if (stats === undefined) return findEvenLost(upload.key);
+    return toStateOf(upload, stats);
   }
 
   async function* read(key: UploadKey): AsyncGenerator<Uint8Array> {

@@ -55,7 +55,14 @@ export function createFolderUploads(uploads: StorageUploads, base: readonly stri
   }
 
   async function discard(key: UploadKey): Promise<boolean> {
-    return (await find(key)) !== undefined && uploads.discard(key);
+    return (await isOwn(key)) && uploads.discard(key);
+  }
+
+  /** Whether an upload is in the folder, also if it is lost. */
+  async function isOwn(key: UploadKey): Promise<boolean> {
+    if ((await find(key)) !== undefined) return true;
+    for await (const state of list(key.owner)) if (state.key.id === key.id) return true;
+    return false;
   }
 
   async function* list(owner?: string): AsyncGenerator<UploadState> {

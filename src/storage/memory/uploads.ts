@@ -24,6 +24,7 @@ interface MemoryUpload {
   readonly parent: Folder;
   chunks: readonly Uint8Array[];
   state: UploadState;
+  isLost: boolean;
 }
 
 /** What uploads need of their storage. */
@@ -40,13 +41,17 @@ export function createMemoryUploads({ tree, checkTarget, putFile }: MemoryUpload
   const uploads = new Map<string, MemoryUpload>();
   const writers = createUploadWriters();
 
-  /** Returns an upload whose folder is still there. */
+  /** Returns an upload that is done, or whose folder is still there. */
   function findUpload(key: UploadKey): MemoryUpload | undefined {
     const upload = uploads.get(toName(key));
-    if (upload === undefined) return undefined;
-    if (tree.find(toPathSegments(upload.path).slice(0, -1)) === upload.parent) return upload;
-    uploads.delete(toName(key));
-    return undefined;
+    return upload === undefined || isLost(upload) ? undefined : upload;
+  }
+
+  function isLost(upload: MemoryUpload): boolean {
+    if (upload.isLost || upload.state.done !== undefined) return upload.isLost;
+    upload.isLost = tree.find(toPathSegments(upload.path).slice(0, -1)) !== upload.parent;
+    if (upload.isLost) upload.chunks = [];
+    return upload.isLost;
   }
 
   function requireUpload(key: UploadKey): MemoryUpload {
@@ -72,7 +77,7 @@ export function createMemoryUploads({ tree, checkTarget, putFile }: MemoryUpload
       modified: created,
       expires,
     };
-    uploads.set(toName(key), { key: state.key, path, parent, chunks: [], state });
+    uploads.set(toName(key), { key: state.key, path, parent, chunks: [], state, isLost: false });
     return state;
   }
 
@@ -140,9 +145,9 @@ export function createMemoryUploads({ tree, checkTarget, putFile }: MemoryUpload
   }
 
   async function* list(owner?: string): AsyncGenerator<UploadState> {
-    for (const { key } of [...uploads.values()]) {
-      const state = owner === undefined || key.owner === owner ? findUpload(key)?.state : undefined;
-      if (state !== undefined) yield state;
+    for (const upload of [...uploads.values()]) {
+      if (!uploads.has(toName(upload.key)) || (owner !== undefined && upload.key.owner !== owner)) continue;
+      yield isLost(upload) ? { ...upload.state, lost: true } : upload.state;
     }
   }
 

@@ -183,6 +183,7 @@ export const completionCases: readonly UploadCase[] = [
         await storage.createFolder(path);
         expectEqual(await uploadsOf(storage).find(key), undefined, "the upload, with a new folder at its path");
         await expectRefusal(appendText(storage, key, 3, "d"), "not-found");
+        await expectRefusal(uploadsOf(storage).complete(key), "not-found");
       }
       expectEqual(await namesIn(storage, "/elsewhere"), [], "members of the moved folder");
     },
@@ -202,6 +203,35 @@ export const completionCases: readonly UploadCase[] = [
         await listing;
       }
       for (const key of keys) expectEqual(await offsetOf(storage, key), 0, "the offset");
+    },
+  },
+  {
+    name: "a complete upload is known when its folder was removed",
+    async run({ storage }) {
+      await storage.createFolder("/folder");
+      const { key } = await beginUpload(storage, "/folder/file");
+      await appendText(storage, key, 0, "abc");
+      const entry = await uploadsOf(storage).complete(key);
+      await storage.remove("/folder");
+      expectEqual((await uploadsOf(storage).find(key))?.done, entry, "the file");
+      expectEqual(await uploadsOf(storage).discard(key), true, "discard");
+    },
+  },
+  {
+    name: "list: a lost upload is told as `lost` until it is discarded, or not at all",
+    async run({ storage }) {
+      await storage.createFolder("/folder");
+      const { key } = await beginUpload(storage, "/folder/file");
+      await storage.remove("/folder");
+      expectEqual(await uploadsOf(storage).find(key), undefined, "the upload");
+      let listed = 0;
+      for await (const state of uploadsOf(storage).list(key.owner)) {
+        expectEqual([state.key, state.lost], [key, true], "the lost upload");
+        listed += 1;
+      }
+      const results = await Promise.all(Array.from({ length: 3 }, () => uploadsOf(storage).discard(key)));
+      expectEqual(results.filter(Boolean).length, listed, "callers that get true");
+      expectEqual(await pathsOf(uploadsOf(storage).list()), [], "uploads after that");
     },
   },
   {

@@ -67,6 +67,22 @@ export const partCases: readonly UploadCase[] = [
     },
   },
   {
+    name: "an upload is not lost because another process lists while it is created",
+    needs: "open",
+    async run({ storage, open }) {
+      const other = await (open as NonNullable<typeof open>)();
+      const keys = Array.from({ length: 20 }, () => newKey());
+      let isCreated = false;
+      const lists = (async () => {
+        while (!isCreated) for await (const { lost } of uploadsOf(other).list()) expectEqual(lost, undefined, "lost");
+      })();
+      for (const key of keys) await beginUpload(storage, "/file", {}, key);
+      isCreated = true;
+      await lists;
+      for (const key of keys) expectEqual(await offsetOf(storage, key), 0, "offset");
+    },
+  },
+  {
     name: "another process takes over from a running append, which then stores nothing more",
     needs: "open",
     async run({ storage, open }) {

@@ -8,6 +8,9 @@ import { emitEvent, toSeconds, toSpeed } from "../../request/emit-event.ts";
 /** Why a resumable upload has failed, for event 40022, if no error says it. */
 export const UPLOAD_CANCELLED = "The upload was cancelled.";
 
+/** Why a resumable upload has failed whose folder was removed or moved. */
+export const UPLOAD_LOST = "The folder of the upload was removed or moved.";
+
 /** Event 40021. Partial uploads have no events: the file that is made of them has. */
 export function emitUploadStarted(context: AccountContext, upload: AccountUpload): void {
   if (!isSilent(upload.note)) emitEvent(context, { id: 40021, data: toUploadData(upload) });

@@ -30,6 +30,11 @@ export function toStateOf(upload: DiskUpload, stats: BigIntStats | undefined): U
   return toState(upload, Math.min(size, checkedTo ?? size), modified);
 }
 
+/** The state of an upload whose bytes are gone. */
+export function toLostState(upload: DiskUpload): UploadState {
+  return { ...toState(upload, 0, upload.created), lost: true };
+}
+
 /** The state of an upload, with its offset and the time of its last bytes. */
 export function toState(upload: DiskUpload, offset: number, modified: number): UploadState {
   const { key, path, size, note, created, expires, isDone, target } = upload;

@@ -15,14 +15,25 @@ const flushFile = promisify(fdatasync);
 const truncate = promisify(ftruncate);
 const BIGINT = { bigint: true } as const;
 
-/** An upload with its bytes, while a call has its lock. */
+/** An upload, while a call has its lock. */
 export interface OpenUpload {
   readonly upload: DiskUpload;
+  /** `undefined` if the upload is done. */
+  readonly bytes: OpenBytes | undefined;
+}
+
+/** The open file with the bytes of an upload. */
+export interface OpenBytes {
   /** The folder of the file to be. */
   readonly folder: OpenFolder;
-  /** Missing if the upload is done. */
-  readonly descriptor: number | undefined;
-  readonly stats: BigIntStats | undefined;
+  readonly descriptor: number;
+  readonly stats: BigIntStats;
+}
+
+/** Options of {@link DiskUploadAccess.withUpload}. */
+export interface WithUploadOptions<T> extends UploadLockOptions {
+  /** Called if the bytes are gone with their folder. Default: the call rejects with `not-found`. */
+  readonly whenLost?: (upload: DiskUpload) => Promise<T>;
 }
 
 /** Opens uploads under their locks. */
@@ -31,8 +42,10 @@ export interface DiskUploadAccess {
   withUpload<T>(
     key: UploadKey,
     work: (open: OpenUpload, lock: UploadLock) => Promise<T>,
-    options?: UploadLockOptions,
+    options?: WithUploadOptions<T>,
   ): Promise<T>;
+  /** Runs the creation of an upload with its lock, so that no other call sees the state without the bytes. */
+  withNewUpload<T>(key: UploadKey, work: () => Promise<T>): Promise<T>;
   /** Opens the folder of the file to be; `undefined` if it is gone. */
   openFolderOf(upload: DiskUpload): Promise<OpenFolder | undefined>;
   markDone(upload: DiskUpload): Promise<DiskUpload>;
@@ -50,20 +63,40 @@ export function createUploadAccess(
   async function withUpload<T>(
     key: UploadKey,
     work: (open: OpenUpload, lock: UploadLock) => Promise<T>,
-    options?: UploadLockOptions,
+    { whenLost, ...options }: WithUploadOptions<T> = {},
   ): Promise<T> {
     if ((await states.read(key)) === undefined) throw new StorageError("not-found");
-    const locks = await states.openLocks(key);
+    return withLock(key, await states.openLocks(key), options, async (lock) => {
+      const upload = await states.read(key);
+      if (upload === undefined) throw new StorageError("not-found");
+      const open = await openUpload(upload);
+      if (open === undefined) {
+        if (whenLost === undefined) throw new StorageError("not-found", "The bytes of the upload are gone.");
+        return whenLost(upload);
+      }
+      try {
+        return await work(open, lock);
+      } finally {
+        if (open.bytes !== undefined) await closeBytes(open.bytes);
+      }
+    });
+  }
+
+  async function withNewUpload<T>(key: UploadKey, work: () => Promise<T>): Promise<T> {
+    return withLock(key, await states.openLocks(key, true), {}, work);
+  }
+
+  /** Closes the folder of the locks. */
+  async function withLock<T>(
+    key: UploadKey,
+    locks: OpenFolder,
+    options: UploadLockOptions,
+    work: (lock: UploadLock) => Promise<T>,
+  ): Promise<T> {
     try {
       const lock = await lockUpload(locks, options);
       try {
-        const open = await openUpload(key);
-        try {
-          return await work(open, lock);
-        } finally {
-          if (open.descriptor !== undefined) await closeFile(open.descriptor, true);
-          open.folder.close();
-        }
+        return await work(lock);
       } finally {
         await lock.release();
         if ((await states.read(key).catch(() => undefined)) === undefined) await removeLocks(locks, key);
@@ -73,40 +106,42 @@ export function createUploadAccess(
     }
   }
 
-  /** Opens an upload. Finishes what a process that has ended could not: a cut checksum, or the note of a completion. */
-  async function openUpload(key: UploadKey): Promise<OpenUpload> {
-    const upload = await states.read(key);
-    if (upload === undefined) throw new StorageError("not-found");
+  /**
+   * Opens an upload; `undefined` if its bytes are gone. Finishes what a process that has ended could not: a cut
+   * checksum, or the note of a completion.
+   */
+  async function openUpload(upload: DiskUpload): Promise<OpenUpload | undefined> {
+    if (upload.isDone === true) return { upload, bytes: undefined };
     const folder = await openFolderOf(upload);
-    if (folder === undefined) return forget(upload);
+    if (folder === undefined) return undefined;
+    let open: OpenUpload | undefined;
     try {
-      if (upload.isDone === true) return { upload, folder, descriptor: undefined, stats: undefined };
-      const descriptor = await folder.openFile(toBytesName(key), constants.O_RDWR).catch(undefinedIfMissing);
-      const stats = descriptor === undefined ? undefined : fstatSync(descriptor, BIGINT);
-      if (await isAtTarget(upload, folder, stats)) {
-        if (descriptor !== undefined) await closeFile(descriptor, true);
-        await tryUnlink(folder, toBytesName(key));
-        return { upload: await markDone(upload), folder, descriptor: undefined, stats: undefined };
-      }
-      if (descriptor === undefined) return await forget(upload);
-      const { checkedTo } = upload;
-      if (checkedTo === undefined) return { upload, folder, descriptor, stats };
-      await truncateTo(descriptor, checkedTo);
-      return { upload: await withoutCheck(upload), folder, descriptor, stats: fstatSync(descriptor, BIGINT) };
-    } catch (error) {
-      folder.close();
-      throw error;
+      open = await openInFolder(upload, folder);
+    } finally {
+      if (open?.bytes === undefined) folder.close();
     }
+    return open;
+  }
+
+  async function openInFolder(upload: DiskUpload, folder: OpenFolder): Promise<OpenUpload | undefined> {
+    const name = toBytesName(upload.key);
+    const descriptor = await folder.openFile(name, constants.O_RDWR).catch(undefinedIfMissing);
+    const stats = descriptor === undefined ? undefined : fstatSync(descriptor, BIGINT);
+    if (await isAtTarget(upload, folder, stats)) {
+      if (descriptor !== undefined) await closeFile(descriptor, true);
+      await tryUnlink(folder, name);
+      return { upload: await markDone(upload), bytes: undefined };
+    }
+    if (descriptor === undefined || stats === undefined) return undefined;
+    const { checkedTo } = upload;
+    if (checkedTo === undefined) return { upload, bytes: { folder, descriptor, stats } };
+    await truncateTo(descriptor, checkedTo);
+    const bytes = { folder, descriptor, stats: fstatSync(descriptor, BIGINT) };
+    return { upload: await withoutCheck(upload), bytes };
   }
 
   async function openFolderOf({ path }: DiskUpload): Promise<OpenFolder | undefined> {
     return tree.open(await locate(toPathSegments(path).slice(0, -1))).catch(undefinedIfMissing);
-  }
-
-  /** Removes the state of an upload whose bytes are gone with its folder. */
-  async function forget({ key }: DiskUpload): Promise<never> {
-    await states.remove(key);
-    throw new StorageError("not-found", "The bytes of the upload are gone.");
   }
 
   async function markDone(upload: DiskUpload): Promise<DiskUpload> {
@@ -129,7 +164,12 @@ export function createUploadAccess(
     if (durability === "fsync") await mapSystemErrors(flushFile(descriptor));
   }
 
-  return { withUpload, openFolderOf, markDone, withoutCheck, flush, truncateTo };
+  return { withUpload, withNewUpload, openFolderOf, markDone, withoutCheck, flush, truncateTo };
+}
+
+async function closeBytes({ folder, descriptor }: OpenBytes): Promise<void> {
+  await closeFile(descriptor, true);
+  folder.close();
 }
 
 /** Whether the file that an upload was to become is there already, because a process ended before it noted that. */

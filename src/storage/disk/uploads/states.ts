@@ -47,13 +47,15 @@ export interface UploadTarget {
 /** The states of the uploads of a disk storage. */
 export interface UploadStates {
   read(key: UploadKey): Promise<DiskUpload | undefined>;
-  /** `isNew`: creates the folders, and makes the names survive a power failure. */
-  write(upload: DiskUpload, isNew?: boolean): Promise<void>;
+  write(upload: DiskUpload): Promise<void>;
   /** Returns whether there was a state. */
   remove(key: UploadKey): Promise<boolean>;
   list(owner?: string): AsyncIterable<DiskUpload>;
-  /** Opens the folder for the locks of an upload. @throws StorageError `not-found` without a state of the owner. */
-  openLocks(key: UploadKey): Promise<OpenFolder>;
+  /**
+   * Opens the folder for the locks of an upload. `isNew`: creates the folders of the owner.
+   * @throws StorageError `not-found` without them.
+   */
+  openLocks(key: UploadKey, isNew?: boolean): Promise<OpenFolder>;
   /** Returns the state that the name of a file with bytes leads to. */
   readOf(bytesName: string): Promise<DiskUpload | undefined>;
 }
@@ -88,16 +90,15 @@ export function createUploadStates(tree: FolderTree, isFlushed: boolean): Upload
     return withFolder(folder, (opened) => readState(opened, id));
   }
 
-  async function write(upload: DiskUpload, isNew = false): Promise<void> {
-    const hash = sha256Hex(upload.key.owner);
-    if (isNew) await createFolders(hash);
-    await withFolder(openOwner(hash), async (folder) => {
+  async function write(upload: DiskUpload): Promise<void> {
+    await withFolder(openOwner(sha256Hex(upload.key.owner)), async (folder) => {
       const text = JSON.stringify(upload);
       await replaceTextFile(folder, `${upload.key.id}.json`, text, { isFlushed, mode: PRIVATE_FILE });
       if (isFlushed) await folder.sync();
     });
   }
 
+  /** Creates the folders of an owner, and makes their names survive a power failure. */
   async function createFolders(hash: string): Promise<void> {
     await withFolder(tree.open([]), async (root) => {
       if (await createPrivate(root, UPLOADS_FOLDER)) await syncIf(root);
@@ -148,8 +149,10 @@ export function createUploadStates(tree: FolderTree, isFlushed: boolean): Upload
     return withFolder(all, (folder) => mapSystemErrors(readdir(String(folder.at(".")))));
   }
 
-  async function openLocks({ owner, id }: UploadKey): Promise<OpenFolder> {
-    return withFolder(openOwner(sha256Hex(owner)), async (folder) => {
+  async function openLocks({ owner, id }: UploadKey, isNew = false): Promise<OpenFolder> {
+    const hash = sha256Hex(owner);
+    if (isNew) await createFolders(hash);
+    return withFolder(openOwner(hash), async (folder) => {
       await createPrivate(folder, `${id}.lock`);
       return folder.enter(`${id}.lock`);
     });
