@@ -6,8 +6,9 @@ import type { StorageEntry } from "./storage-entry.ts";
  * complete. Everything about it is in the storage, so any process that has the storage can continue it.
  *
  * Of one upload, `append`, `find`, `complete`, `discard` and `join` run one at a time. A later call takes over: the
- * running `append` stops, keeps what has arrived, and rejects with `locked`. If it does not stop within 10 seconds, the
- * later call rejects with `locked`. After that the stopped call changes nothing.
+ * running `append` stops, keeps what has arrived, and rejects with `locked`. One that still waits for its turn rejects
+ * with `offset-mismatch`. If the running one does not stop within 10 seconds, the later call rejects with `locked`. After
+ * that the stopped call changes nothing.
  *
  * If the folder of an upload that is not done is removed or moved, the upload is lost: for all methods except `list`
  * and `discard` it is as if it had never been created.

@@ -1,4 +1,4 @@
-import { StorageError } from "../contracts/storage-adapter.ts";
+import { isStorageError, StorageError } from "../contracts/storage-adapter.ts";
 import type { UploadKey } from "../contracts/storage-uploads.ts";
 
 /**
@@ -11,7 +11,7 @@ export interface UploadWriters {
   /**
    * Runs an append. Its signal is that of the caller and of the takeover. `stop` aborts it with `locked`, for takeovers
    * by other processes.
-   * @throws StorageError `locked` also if another call takes over before it starts.
+   * @throws StorageError `offset-mismatch` if another call takes over before it starts.
    */
   append<T>(
     key: UploadKey,
@@ -49,7 +49,7 @@ export function createUploadWriters({
       if (previous !== undefined && !(await endsWithin(previous.ended, waitMilliseconds, controller?.signal))) {
         throw new StorageError("locked");
       }
-      controller?.signal.throwIfAborted();
+      if (controller !== undefined) throwIfSuperseded(controller.signal);
       return work();
     })();
     const ended = Promise.allSettled([result, previous?.ended]).then(() => {
@@ -78,6 +78,21 @@ export function createUploadWriters({
   }
 
   return { run: takeOver, append };
+}
+
+/**
+ * Throws if the signal of an append has aborted before it has read any content. If another call has taken over, that is
+ * `offset-mismatch`: the append has changed nothing, and the other call may change the offset.
+ */
+export function throwIfSuperseded(signal: AbortSignal): void {
+  if (!signal.aborted) return;
+  const { reason } = signal;
+  throw isStorageError(reason) && reason.code === "locked" ? createSuperseded() : reason;
+}
+
+/** The error of an append that another call has taken over from before it has read any content. */
+export function createSuperseded(): StorageError {
+  return new StorageError("offset-mismatch", "Another call has taken over.");
 }
 
 /** Whether a promise resolves within a time. An abort ends the wait, too. */

@@ -5,13 +5,16 @@ import { describe, expect, it } from "vitest";
 import { type Account, createAccountResolver } from "../../src/account/account.ts";
 import { mountAccount } from "../../src/account/virtual-folders.ts";
 import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
+import type { StorageUploads } from "../../src/contracts/storage-uploads.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
 import { createFolderStorage } from "../../src/storage/folder-storage.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { mountStorage } from "../../src/storage/mount.ts";
 import { createFaultyStorage } from "../../src/testing/faulty-storage.ts";
+import { untouched } from "../../src/testing/storage/content.ts";
 import { uploadCases } from "../../src/testing/upload-cases.ts";
 import type { UploadCaseContext } from "../../src/testing/uploads/case.ts";
+import { uploadsOf } from "../../src/testing/uploads/setup.ts";
 
 describe("the list of upload cases", () => {
   it("has cases each with a name of its own", () => {
@@ -69,10 +72,10 @@ describe("the upload cases × createFaultyStorage, without a fault", () => {
   runCases(async () => toContext(createFaultyStorage(createMemoryStorage(), () => undefined)), inOneProcess);
 });
 
-describe("the uploads of storages made of storages", () => {
-  const key = { owner: "account:alice", id: "0".repeat(32) };
-  const draft = { note: "", expires: new Date(0) };
+const key = { owner: "account:alice", id: "0".repeat(32) };
+const draft = { note: "", expires: new Date(0) };
 
+describe("the uploads of storages made of storages", () => {
   it("are refused below a mounted storage without them, and exist beside it", async () => {
     const { uploads: _, ...plain } = createMemoryStorage();
     const tree = mountStorage({ "/": createMemoryStorage(), "/plain": plain });
@@ -126,6 +129,61 @@ describe("the uploads of storages made of storages", () => {
 function toContext(storage: StorageAdapter): UploadCaseContext {
   return { storage, atomicConditions: true, join: true, read: true };
 }
+
+describe("an append that waits when a later call takes over", () => {
+  it.each(["memory", "disk", "another process", "a third process"])(
+    "is `offset-mismatch`, and reads nothing: %s (R 6.3)",
+    async (kind) => {
+      const [first, second, third] = await openThree(kind);
+      await first.create(key, "/file", draft);
+      const [isChecking, verify, pass] = createGate();
+      const running = first.append(key, 0, oneByte(), { verify });
+      await isChecking;
+      const content = untouched();
+      const waiting = second.append(key, 1, content);
+      // It has to wait when the last one comes: nothing shows that from outside.
+      await new Promise((resolve) => setTimeout(resolve, kind === "a third process" ? 100 : 0));
+      const last = third.append(key, 0, oneByte());
+      running.catch(() => undefined);
+      last.catch(() => undefined);
+      await expect(waiting).rejects.toMatchObject({ code: "offset-mismatch" });
+      pass();
+      // The first one may have ended before it sees that another process has taken over.
+      const results = await Promise.allSettled([running, last]);
+      expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+      expect(content.wasTouched()).toBe(false);
+    },
+  );
+
+  async function openThree(kind: string): Promise<readonly [StorageUploads, StorageUploads, StorageUploads]> {
+    if (kind === "memory") {
+      const uploads = uploadsOf(createMemoryStorage());
+      return [uploads, uploads, uploads];
+    }
+    const root = await mkdtemp(join(tmpdir(), "fileferry-uploads-"));
+    const open = (): StorageUploads => uploadsOf(createDiskStorage({ root }));
+    const [first, second] = [open(), open()];
+    if (kind === "disk") return [first, first, first];
+    return kind === "another process" ? [first, second, second] : [first, second, open()];
+  }
+
+  /** A check that waits: a promise of its call, the check, and what lets it pass. */
+  function createGate(): readonly [Promise<void>, () => Promise<void>, () => void] {
+    let pass: () => void = () => undefined;
+    let begin: () => void = () => undefined;
+    const isPassed = new Promise<void>((resolve) => {
+      pass = resolve;
+    });
+    const hasBegun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const verify = (): Promise<void> => {
+      begin();
+      return isPassed;
+    };
+    return [hasBegun, verify, pass];
+  }
+});
 
 async function* oneByte(): AsyncGenerator<Uint8Array> {
   yield new Uint8Array(1);

@@ -14,7 +14,7 @@ import type {
 } from "../../contracts/storage-uploads.ts";
 import { receive } from "../content.ts";
 import { checkUploadKey, checkUploadName, limitAppend } from "../upload-checks.ts";
-import { createUploadWriters } from "../upload-writers.ts";
+import { createUploadWriters, throwIfSuperseded } from "../upload-writers.ts";
 import { checkTarget, commit } from "./commit.ts";
 import { mapErrorCode, mapSystemErrors, undefinedIfMissing } from "./errors.ts";
 import { type OpenFolder, withFolder } from "./open-folder.ts";
@@ -122,6 +122,7 @@ export function createDiskUploads({
           key,
           ({ upload, bytes }, lock) => {
             if (bytes === undefined || Number(bytes.stats.size) !== offset) throw new StorageError("offset-mismatch");
+            throwIfSuperseded(signal);
             const { descriptor } = bytes;
             const chunks = watched(limitAppend(receive(content, { signal }), options), lock);
             const target = { upload, descriptor, offset, signal };

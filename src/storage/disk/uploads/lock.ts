@@ -4,6 +4,7 @@ import { lstat, readdir, unlink, utimes, writeFile } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { StorageError } from "../../../contracts/storage-adapter.ts";
 import { isAbandoned, processIdentity } from "../../../platform/process-identity-node.ts";
+import { createSuperseded, throwIfSuperseded } from "../../upload-writers.ts";
 import { ignoreErrors, mapSystemErrors, mapSystemErrorsSync } from "../errors.ts";
 import type { OpenFolder } from "../open-folder.ts";
 
@@ -48,8 +49,8 @@ export interface UploadLockOptions {
 
 /**
  * Takes the lock of an upload among all processes that have its folder of entries.
- * @throws StorageError `locked` if a running process does not give it back within 10 seconds, or if another process
- *   takes over while an append waits.
+ * @throws StorageError `locked` if a running process does not give it back within 10 seconds, `offset-mismatch` if
+ * another call takes over while an append waits.
  */
 export async function lockUpload(entries: OpenFolder, options: UploadLockOptions = {}): Promise<UploadLock> {
   const until = performance.now() + WAIT_MS;
@@ -82,10 +83,10 @@ async function waitForLower(
   { onTakeover, signal }: UploadLockOptions,
 ): Promise<void> {
   for (let wait = 5; ; wait = Math.min(2 * wait, LOOK_MS)) {
-    signal?.throwIfAborted();
+    if (signal !== undefined) throwIfSuperseded(signal);
     const names = await readEntries(entries);
     const isTaken = onTakeover !== undefined && names.some((name) => name > own);
-    if (isTaken) throw new StorageError("locked");
+    if (isTaken) throw createSuperseded();
     const lower = await Promise.all(names.filter((name) => name < own).map((name) => isUsed(entries, name)));
     if (!lower.includes(true)) return;
     if (performance.now() > until) throw new StorageError("locked");
