@@ -73,8 +73,8 @@ export interface UploadService {
   readonly times: UploadConfig;
   /** Whether the storage joins uploads. */
   readonly canJoin: boolean;
-  /** Runs one completion of an upload at a time, in this process. */
-  readonly inTurn: <T>(id: string, task: () => Promise<T>) => Promise<T>;
+  /** Runs one task of a key at a time, in this process: completions of an upload, or creations of an account. */
+  readonly inTurn: <T>(key: string, task: () => Promise<T>) => Promise<T>;
   /** Ends what has expired, if that was not done lately. Does not wait for it. */
   sweepSoon(connection: Connection): void;
 }

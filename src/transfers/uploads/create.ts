@@ -12,7 +12,7 @@ import { readMetadata } from "../../uploads/metadata-header.ts";
 import { toWriteOptions, withUnmodifiedSince } from "../../uploads/write-conditions.ts";
 import { emitUploadStarted } from "./events.ts";
 import { toFirstExpiry } from "./expiry.ts";
-import { checkAnnounced, checkUploadLimits } from "./limits.ts";
+import { checkAnnounced, checkUploadLimits, hasUploadLimits } from "./limits.ts";
 import { requireUploads } from "./requirements.ts";
 
 /**
@@ -20,18 +20,31 @@ import { requireUploads } from "./requirements.ts";
  * limits of uploads. Emits event 40021.
  */
 export async function createResumableUpload(context: AccountContext, creation: UploadCreation): Promise<AccountUpload> {
-  const { uploads, service } = requireUploads(context);
+  const { service } = requireUploads(context);
   const planned = await planUpload(context, creation);
-  const upload = await uploads.create(planned);
-  try {
-    await checkUploadLimits(context, upload);
-  } catch (error) {
-    await uploads.discard(upload.id);
-    throw error;
-  }
+  const upload = await createWithinLimits(context, planned);
   emitUploadStarted(context, upload);
   service.sweepSoon(context.connection);
   return upload;
+}
+
+/**
+ * Creates an upload, and removes it again if it is one too many. Another process may create one at the same moment:
+ * each counts both, so the limit holds, but both may be refused. In one process the creations of an account take turns.
+ */
+async function createWithinLimits(context: AccountContext, planned: NewUpload): Promise<AccountUpload> {
+  const { uploads, service } = requireUploads(context);
+  if (!hasUploadLimits(context)) return uploads.create(planned);
+  return service.inTurn(`account ${context.account.name}`, async () => {
+    const upload = await uploads.create(planned);
+    try {
+      await checkUploadLimits(context, upload);
+      return upload;
+    } catch (error) {
+      await uploads.discard(upload.id);
+      throw error;
+    }
+  });
 }
 
 /**

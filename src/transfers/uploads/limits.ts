@@ -7,16 +7,19 @@ import type { AccountContext } from "../../request/context.ts";
 import { findFinishedFile, isExpired, toExpiry } from "./expiry.ts";
 import { requireUploads } from "./requirements.ts";
 
+/** Whether the unfinished uploads of an account are limited. */
+export function hasUploadLimits({ config: { limits } }: AccountContext): boolean {
+  return limits.uploadsPerAccount > 0 || limits.uploadBytesPerAccount > 0;
+}
+
 /**
- * Checks the number and the size of an account's unfinished uploads, those included that have just been created: of two
- * that are created at the same moment, each sees the other.
+ * Checks the number and the size of an account's unfinished uploads, with the one that has just been created.
  * @throws HttpError `no-space`.
  */
 export async function checkUploadLimits(context: AccountContext, created: AccountUpload): Promise<void> {
   const { limits, clock } = context.config;
   const { uploads, service } = requireUploads(context);
   const { uploadsPerAccount: maxCount, uploadBytesPerAccount: maxBytes } = limits;
-  if (maxCount === 0 && maxBytes === 0) return;
   const now = clock();
   let count = 1;
   let bytes = toBytes(created);

@@ -168,13 +168,27 @@ describe("limits.uploadsPerAccount", () => {
     expect(events.filter(({ data }) => data.path === "/d").map(({ id }) => id)).toEqual([40021]);
   });
 
-  it("never lets more through at the same moment (R 8.2)", async () => {
+  it("lets neither more nor fewer through at the same moment (R 8.2)", async () => {
     const { tus, call } = await createUploadService({ limits: { uploadsPerAccount: 3 } });
-    await Promise.all(
+    const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) => tus("POST", `/home/${index}`, { "upload-length": "1" })),
     );
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 201, 201, ...Array(7).fill(507)]);
     const { uploads } = (await call("GET", "/home/__svc__/uploads/")).json<{ uploads: unknown[] }>();
-    expect(uploads.length).toBeLessThanOrEqual(3);
+    expect(uploads).toHaveLength(3);
+  });
+
+  it("never lets more through in several processes at the same moment (R 8.2)", async () => {
+    const storage = createMemoryStorage();
+    const limits = { uploadsPerAccount: 3 };
+    const services = [await createUploadService({ storage, limits }), await createUploadService({ storage, limits })];
+    await Promise.all(
+      services.flatMap(({ tus }, index) =>
+        [1, 2, 3].map((number) => tus("POST", `/home/${index}-${number}`, { "upload-length": "1" })),
+      ),
+    );
+    const answer = await services[0]?.call("GET", "/home/__svc__/uploads/");
+    expect(answer?.json<{ uploads: unknown[] }>().uploads.length).toBeLessThanOrEqual(3);
   });
 
   it("is no limit if it is 0, and counts partial uploads (R 8.2)", async () => {
