@@ -96,7 +96,7 @@ export interface UploadConditions {
 export interface UploadDraft extends UploadConditions {
   /** The number of bytes of the complete file, if it is known. */
   readonly size?: number;
-  /** A text of the caller, at most 64 KiB in UTF-8. The storage keeps it and gives it no meaning. */
+  /** A text of the caller, at most 16 KiB in UTF-8. The storage keeps it and gives it no meaning. */
   readonly note: string;
   readonly expires: Date;
 }

@@ -30,13 +30,20 @@ export interface UploadNote {
 }
 
 /** As storages allow it. */
-const MAX_BYTES = 64 * 1024;
+const MAX_BYTES = 16 * 1024;
+/** What is added to a note later: conditions that depend on the file, lock tokens, and the joined file. */
+const RESERVED_BYTES = 1024;
 
 /** @throws HttpError `malformed` if the header fields of the request make the note too large. */
-export function toNoteText(note: UploadNote): string {
+export function toNoteText(note: UploadNote, max = MAX_BYTES): string {
   const text = JSON.stringify(note);
-  if (new TextEncoder().encode(text).byteLength <= MAX_BYTES) return text;
-  throw createError("upload-fields-too-large", { values: { max: MAX_BYTES } });
+  if (new TextEncoder().encode(text).byteLength <= max) return text;
+  throw createError("upload-fields-too-large", { values: { max } });
+}
+
+/** Checks the note of a request before anything is done: nothing may be too large later. @throws as `toNoteText`. */
+export function checkNoteSize(note: UploadNote): void {
+  toNoteText(note, MAX_BYTES - RESERVED_BYTES);
 }
 
 /** Returns `undefined` for a text that no service has written. */

@@ -1,5 +1,5 @@
 import type { AccountUpload, NewUpload } from "../../account/uploads/account-uploads.ts";
-import type { UploadNote } from "../../account/uploads/upload-note.ts";
+import { checkNoteSize, type UploadNote } from "../../account/uploads/upload-note.ts";
 import { type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
 import { evaluatePreconditions, isConditionalChange } from "../../http/conditional.ts";
 import { isSecure } from "../../http/request-target.ts";
@@ -96,6 +96,7 @@ function toNote(
     ...(metadata !== undefined && { metadata }),
     ...(concat !== undefined && { concat: concat.kind === "partial" ? "partial" : concat.value }),
   };
+  checkNoteSize(note);
   const hasConditions = !isPartial && isConditionalChange(request);
   return {
     note,

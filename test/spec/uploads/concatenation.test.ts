@@ -132,6 +132,17 @@ describe("the final upload", () => {
     expect((await tus("HEAD", part)).status).toBe(200);
   });
 
+  it("refuses URLs of more than 15 KiB before it makes anything (R 6.2)", async () => {
+    const service = await createUploadService();
+    const { tus, stored, events } = service;
+    const [part = ""] = await createParts(service, "abc");
+    const refused = await tus("POST", "/home/", final(Array(1000).fill(part)));
+    expect([refused.status, refused.header("error-code")]).toEqual([400, "upload-fields-too-large"]);
+    expect([await stored("/alice/a.txt"), events]).toEqual([undefined, []]);
+    expect((await tus("HEAD", part)).status).toBe(200);
+    expect((await tus("POST", "/home/", final(Array(200).fill(part)))).status).toBe(201);
+  });
+
   it("refuses a length, content, no parts, too many, and other words (R 3.13)", async () => {
     const service = await createUploadService();
     const { tus } = service;

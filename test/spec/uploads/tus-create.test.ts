@@ -122,6 +122,19 @@ describe("POST /home/<folder>/ by tus", () => {
     expect((await tus("POST", "/home/", type)).status).toBe(201);
   });
 
+  it("refuses header fields of more than 15 KiB in total with 400 (R 6.2)", async () => {
+    const { tus, call } = await createUploadService({ metadataFields: "X-Labels" });
+    const fields = (bytes: number) => ({
+      "upload-length": "1",
+      "upload-metadata": named("a"),
+      "x-labels": `tag=${"x".repeat(bytes)}`,
+    });
+    const refused = await tus("POST", "/home/", fields(15 * 1024));
+    expect([refused.status, refused.header("error-code")]).toEqual([400, "upload-fields-too-large"]);
+    expect((await call("GET", "/home/__svc__/uploads/")).json()).toEqual({ uploads: [] });
+    expect((await tus("POST", "/home/", fields(14 * 1024))).status).toBe(201);
+  });
+
   it("refuses a wrong checksum with 460, and keeps nothing of the content (R 3.11)", async () => {
     const { tus, call } = await createUploadService();
     const headers = { "upload-length": "3", "upload-metadata": named("a"), "content-type": TUS_CONTENT };

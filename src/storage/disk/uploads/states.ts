@@ -62,7 +62,7 @@ export interface UploadStates {
 
 const STATE = /^([0-9a-f]{32})\.json$/;
 const BYTES = /^\.fileferry-upload-([0-9a-f]{64})-([0-9a-f]{32})\.tmp$/;
-/** A note of 64 KiB, and a path. */
+/** More than a note of 16 KiB and a path take as JSON. */
 const MAX_STATE_BYTES = 1_048_576;
 const PRIVATE_FOLDER = 0o700;
 const PRIVATE_FILE = 0o600;
