@@ -144,6 +144,11 @@ export interface AppendOptions {
 export interface CompleteOptions extends UploadConditions {
   /** Another name in the same folder. Default: the path of the upload. */
   readonly path?: string;
+  /**
+   * Called if an earlier call, or another process, has made the file: of several calls at the same moment one makes it. A
+   * storage that cannot tell never calls this.
+   */
+  readonly onRepeat?: () => void;
 }
 
 /** Options and conditions of a file that is joined of several uploads. */

@@ -145,10 +145,10 @@ export function withLocks(files: FilesWithoutLocks, options: LockedFilesOptions)
         if (holder.submitted.size === 0) return uploads.create(upload);
         return uploads.create({ ...upload, note: { ...note, tokens: [...holder.submitted] } });
       },
-      async complete(upload, signal) {
+      async complete(upload, completing) {
         const { path, tokens = [] } = upload.note;
         for (const token of tokens) holder.submitted.add(token);
-        return change("write", toChanges(path), () => uploads.complete(upload, signal));
+        return change("write", toChanges(path), () => uploads.complete(upload, completing));
       },
       join: (parts, upload) => change("write", toChanges(upload.note.path), () => uploads.join(parts, upload)),
     };

@@ -1,5 +1,5 @@
 import { type EntityTags, isStorageError, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
-import type { StorageUploads, UploadKey, UploadState } from "../../contracts/storage-uploads.ts";
+import type { CompleteOptions, StorageUploads, UploadKey, UploadState } from "../../contracts/storage-uploads.ts";
 import { createError } from "../../http/errors.ts";
 import type { Account } from "../account.ts";
 import { limitContent } from "../file-size-limit.ts";
@@ -70,7 +70,7 @@ export interface AccountUploads {
   /** Throws HttpError `denied` or `too-large` as a completion does, before anything is asked or done. */
   checkCompletion(upload: AccountUpload): Promise<void>;
   /** Makes an upload the file, under the conditions of its note. */
-  complete(upload: AccountUpload, signal?: AbortSignal): Promise<StorageEntry>;
+  complete(upload: AccountUpload, options?: Pick<CompleteOptions, "signal" | "onRepeat">): Promise<StorageEntry>;
   /** Removes an upload, never a file. Returns whether this call has removed it. */
   discard(id: string): Promise<boolean>;
   /** Returns the bytes of an upload, if {@link AccountUploads.canRead}. */
@@ -205,10 +205,10 @@ export function createAccountUploads(options: AccountUploadsOptions): AccountUpl
     requireSize(upload.state.offset);
   }
 
-  async function complete(upload: AccountUpload, signal?: AbortSignal): Promise<StorageEntry> {
+  const complete: AccountUploads["complete"] = async (upload, completing) => {
     await checkCompletion(upload);
-    return storage.complete(toKey(upload.id), { ...toConditions(upload.note), ...(signal && { signal }) });
-  }
+    return storage.complete(toKey(upload.id), { ...toConditions(upload.note), ...completing });
+  };
 
   async function* read({ id }: AccountUpload): AsyncGenerator<Uint8Array> {
     yield* storage.read?.(toKey(id)) ?? [];

@@ -150,7 +150,10 @@ export function createDiskUploads({
   function complete(key: UploadKey, options: CompleteOptions = {}): Promise<StorageEntry> {
     return use(key, async ({ upload, bytes }) => {
       options.signal?.throwIfAborted();
-      if (upload.isDone === true && upload.target !== undefined) return toFileEntry(upload.target);
+      if (upload.isDone === true && upload.target !== undefined) {
+        options.onRepeat?.();
+        return toFileEntry(upload.target);
+      }
       if (bytes === undefined) throw new StorageError("not-found");
       if (upload.size !== undefined && upload.size !== Number(bytes.stats.size)) throw new StorageError("incomplete");
       const path = options.path ?? upload.path;

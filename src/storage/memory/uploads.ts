@@ -128,7 +128,10 @@ export function createMemoryUploads({ tree, checkTarget, putFile }: MemoryUpload
       const upload = requireUpload(key);
       options.signal?.throwIfAborted();
       const { done, size, offset, path } = upload.state;
-      if (done !== undefined) return done;
+      if (done !== undefined) {
+        options.onRepeat?.();
+        return done;
+      }
       if (size !== undefined && size !== offset) throw new StorageError("incomplete");
       const target = options.path ?? path;
       checkUploadName(path, target);

@@ -144,6 +144,30 @@ export const completionCases: readonly UploadCase[] = [
     },
   },
   {
+    name: "complete: of several callers all but one are told that it was done, or none is",
+    async run({ storage }) {
+      const { key } = await beginUpload(storage, "/file");
+      await appendText(storage, key, 0, "abc");
+      let repeated = 0;
+      const onRepeat = (): void => {
+        repeated += 1;
+      };
+      const calls = Array.from({ length: 5 }, () => uploadsOf(storage).complete(key, { onRepeat }));
+      const results = await Promise.allSettled(calls);
+      const succeeded = results.filter(({ status }) => status === "fulfilled").length;
+      expect(repeated === 0 || repeated === succeeded - 1, `${repeated} of ${succeeded} callers are told`);
+    },
+  },
+  {
+    name: "create: keeps a note of 16 KiB",
+    async run({ storage }) {
+      const key = newKey();
+      const note = "\u00fc".repeat(8 * 1024);
+      await uploadsOf(storage).create(key, "/file", { note, expires: new Date(Date.now() + 3_600_000) });
+      expectEqual((await uploadsOf(storage).find(key))?.note, note, "note");
+    },
+  },
+  {
     name: "complete: takes another name in the same folder, and no other folder",
     async run({ storage }) {
       await storage.createFolder("/folder");

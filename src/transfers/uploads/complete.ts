@@ -29,7 +29,7 @@ export function endsUpload(context: AccountContext, error: unknown): boolean {
 /**
  * Makes an upload that has all its bytes the file, in the way of a PUT: `beforeCommit` is asked, and permission,
  * conditions and locks are checked as they are now. Emits event 40017, or 40022 if the file is refused; the upload is
- * gone then. If another request has completed it meanwhile, returns the same file.
+ * gone then. If another request or process has completed it meanwhile, returns the same file, without an event.
  */
 export async function completeResumableUpload(context: AccountContext, { id }: AccountUpload): Promise<StorageEntry> {
   const { uploads, service } = requireUploads(context);
@@ -48,14 +48,19 @@ async function complete(
 ): Promise<StorageEntry> {
   const { offset } = upload.state;
   let entry: StorageEntry;
+  let isRepeated = false;
+  const onRepeat = (): void => {
+    isRepeated = true;
+  };
   try {
     await uploads.checkCompletion(upload);
     await askBeforeCommit(context, upload, offset, () => uploads.read(upload));
-    entry = await uploads.complete(upload, context.request.signal);
+    entry = await uploads.complete(upload, { signal: context.request.signal, onRepeat });
   } catch (error) {
     if (endsUpload(context, error)) await endRefused(context, uploads, upload, error);
     throw error;
   }
+  if (isRepeated) return entry;
   emitUploadDone(context, upload, offset);
   await keepForAWhile(context, upload);
   return entry;

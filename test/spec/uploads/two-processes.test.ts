@@ -1,0 +1,37 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { createDiskStorage } from "../../../src/storage/disk.ts";
+import { createMemoryStorage } from "../../../src/storage/memory.ts";
+import { createUploadService, DRAFT_CONTENT } from "./calls.ts";
+
+const last = { "upload-offset": "0", "upload-complete": "?1", "content-type": DRAFT_CONTENT };
+const again = { ...last, "upload-offset": "3" };
+
+describe("two processes that complete one upload", () => {
+  it.each(["memory", "disk"])("tell of it once, in %s (R 9.3)", async (kind) => {
+    const root = await mkdtemp(join(tmpdir(), "fileferry-completions-"));
+    const memory = createMemoryStorage();
+    const open = () => (kind === "memory" ? memory : createDiskStorage({ root }));
+    let waiting = 0;
+    let go: () => void = () => undefined;
+    const haveBoth = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    // Both have found the upload unfinished before one of them completes it.
+    const beforeCommit = async (): Promise<undefined> => {
+      waiting += 1;
+      if (waiting === 2) go();
+      await haveBoth;
+    };
+    const one = await createUploadService({ storage: open(), beforeCommit });
+    const two = await createUploadService({ storage: open(), beforeCommit });
+    const url = await one.createByDraft("/home/a");
+    await one.draft("PATCH", url, { ...last, "upload-complete": "?0" }, { body: "abc" });
+    const answers = await Promise.all([one.draft("PATCH", url, again), two.draft("PATCH", url, again)]);
+    expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+    expect([...one.events, ...two.events].map(({ id }) => id)).toEqual([40021, 40017]);
+    await rm(root, { recursive: true, force: true });
+  });
+});
