@@ -5,7 +5,7 @@ import type { Emit } from "../events/emitter.ts";
 import { ERRORS } from "../http/errors.ts";
 import type { ReportError } from "../request/errors.ts";
 import { isSilent, toTotals, toUploadData, UPLOAD_LOST } from "../transfers/uploads/events.ts";
-import { findFinishedFile, isExpired } from "../transfers/uploads/expiry.ts";
+import { findFinishedFile, isExpired, isUnreported } from "../transfers/uploads/expiry.ts";
 
 /** Ends resumable uploads that have expired, or that are lost with their folder. */
 export interface Sweeper {
@@ -42,22 +42,28 @@ export function createSweeper({ config, uploads, emit, report, waitFor }: Sweepe
       const { lost = false } = upload.state;
       if (!(lost || isExpired(upload, times, clock())) || !(await uploads.discard(upload))) continue;
       count += 1;
-      if (findFinishedFile(upload) === undefined && !isSilent(upload.note)) emitEnded(upload);
+      emitEnd(upload);
     }
     return count;
   }
 
-  /** Event 40022. No request causes it, so its envelope is that of the creation. */
-  function emitEnded(upload: OwnedUpload): void {
+  /** Emits the event of an upload that has ended, if none was emitted yet. Its envelope is that of the creation. */
+  function emitEnd(upload: OwnedUpload): void {
     const { account: name, note, state } = upload;
-    const details = state.lost === true ? UPLOAD_LOST : ERRORS["upload-gone"][1];
-    emit({
-      id: 40022,
-      data: { ...toUploadData(upload), ...toTotals(upload, state.offset, clock()), details },
+    const envelope = {
       account: { ...note.account, name },
       component: { uuid: config.component.uuid, type: note.component },
       ...(note.trace !== undefined && { trace: note.trace }),
-    });
+    };
+    const file = findFinishedFile(upload);
+    if (file === undefined && !isSilent(note)) {
+      const details = state.lost === true ? UPLOAD_LOST : ERRORS["upload-gone"][1];
+      const data = { ...toUploadData(upload), ...toTotals(upload, state.offset, clock()), details };
+      emit({ id: 40022, data, ...envelope });
+    } else if (file !== undefined && isUnreported(upload)) {
+      const data = { ...toUploadData(upload), ...toTotals(upload, file.size, file.modified.getTime()) };
+      emit({ id: 40017, data, ...envelope });
+    }
   }
 
   function sweepSoon(connection: Connection): void {

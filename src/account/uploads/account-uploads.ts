@@ -23,6 +23,13 @@ export interface NewUpload {
   readonly note: UploadNote;
 }
 
+/** New values of some members of an upload. */
+export interface AccountUploadChange {
+  readonly size?: number;
+  readonly expires?: Date;
+  readonly note?: UploadNote;
+}
+
 /** Options of an append. */
 export interface AppendUploadOptions {
   readonly signal?: AbortSignal;
@@ -65,8 +72,8 @@ export interface AccountUploads {
     content: AsyncIterable<Uint8Array>,
     options?: AppendUploadOptions,
   ): Promise<AccountUpload>;
-  /** Changes the size or the expiry. */
-  update(upload: AccountUpload, change: { readonly size?: number; readonly expires?: Date }): Promise<AccountUpload>;
+  /** Changes the members that `change` names. */
+  update(upload: AccountUpload, change: AccountUploadChange): Promise<AccountUpload>;
   /** Throws HttpError `denied` or `too-large` as a completion does, before anything is asked or done. */
   checkCompletion(upload: AccountUpload): Promise<void>;
   /** Makes an upload the file, under the conditions of its note. */
@@ -197,8 +204,13 @@ export function createAccountUploads(options: AccountUploadsOptions): AccountUpl
     return toKnown(upload, state);
   }
 
-  const update: AccountUploads["update"] = async (upload, change) =>
-    toKnown(upload, await storage.update(toKey(upload.id), change));
+  const update: AccountUploads["update"] = async (upload, { note, ...change }) => {
+    const text = note && { note: toNoteText(note) };
+    return toKnown(
+      { ...upload, ...(note && { note }) },
+      await storage.update(toKey(upload.id), { ...change, ...text }),
+    );
+  };
 
   async function checkCompletion(upload: AccountUpload): Promise<void> {
     await requireSame(upload);

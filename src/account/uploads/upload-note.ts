@@ -25,6 +25,8 @@ export interface UploadNote {
   readonly tokens?: readonly string[];
   /** `partial`: it only becomes a part of a file. Otherwise the field of the request that joined it. */
   readonly concat?: string;
+  /** Event 40017 was emitted. Without it, the process that made the file may have ended too early. */
+  readonly isReported?: true;
   /** The file that was made by joining; its bytes are not in the upload. */
   readonly joined?: { readonly etag?: string; readonly size: number; readonly modified: number };
 }

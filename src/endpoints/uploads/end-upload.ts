@@ -3,9 +3,10 @@ import type { Reply } from "../../http/reply.ts";
 import { emptyReply } from "../../http/reply.ts";
 import { readUploadAccess } from "../../http/uploads/requests.ts";
 import type { AccountContext } from "../../request/context.ts";
-import { emitUploadFailed, UPLOAD_CANCELLED } from "../../transfers/uploads/events.ts";
-import { findFinishedFile } from "../../transfers/uploads/expiry.ts";
+import { emitUploadDone, emitUploadFailed, UPLOAD_CANCELLED } from "../../transfers/uploads/events.ts";
+import { findFinishedFile, isUnreported } from "../../transfers/uploads/expiry.ts";
 import { requireUpload, requireUploads } from "../../transfers/uploads/requirements.ts";
+import { toKnownOffset } from "./responses.ts";
 import { toUploadId } from "./upload-url.ts";
 
 /**
@@ -17,5 +18,6 @@ export async function endUpload(context: AccountContext): Promise<Reply> {
   const upload = await requireUpload(context, toUploadId(context));
   if (!(await requireUploads(context).uploads.discard(upload.id))) throw new StorageError("not-found");
   if (findFinishedFile(upload) === undefined) emitUploadFailed(context, upload, UPLOAD_CANCELLED);
+  else if (isUnreported(upload)) emitUploadDone(context, upload, toKnownOffset(upload));
   return emptyReply(204);
 }

@@ -62,7 +62,7 @@ async function complete(
   }
   if (isRepeated) return entry;
   emitUploadDone(context, upload, offset);
-  await keepForAWhile(context, upload);
+  await noteCompletion(context, upload);
   return entry;
 }
 
@@ -76,10 +76,13 @@ async function endRefused(
   if (isEnded === true) emitUploadFailed(context, upload, context.failureOf(error).message);
 }
 
-/** The file is there, so a failure only makes the upload known for longer. */
-async function keepForAWhile(context: AccountContext, upload: AccountUpload): Promise<void> {
+/**
+ * Notes that the event was emitted, and until when the upload is known. The file is there: after a failure the upload is
+ * only known for longer, and its end emits the event again.
+ */
+async function noteCompletion(context: AccountContext, upload: AccountUpload): Promise<void> {
   const { uploads, service } = requireUploads(context);
   const latest = toExpiry(upload, service.times).getTime();
   const expires = new Date(Math.min(latest, context.config.clock() + 1000 * service.times.keepSeconds));
-  await uploads.update(upload, { expires }).catch(context.failureOf);
+  await uploads.update(upload, { expires, note: { ...upload.note, isReported: true } }).catch(context.failureOf);
 }

@@ -28,6 +28,11 @@ export function isExpired(upload: Known, times: UploadTimes, now: number): boole
   return toExpiry(upload, times).getTime() <= now;
 }
 
+/** Whether an upload has become a file, and no event of that was emitted: the process that made it ended before. */
+export function isUnreported({ state, note }: Known): boolean {
+  return state.done !== undefined && note.joined === undefined && note.isReported !== true;
+}
+
 /** The file that an upload has become; `undefined` if it is not complete. */
 export function findFinishedFile({
   state,

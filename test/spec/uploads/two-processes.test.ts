@@ -35,3 +35,25 @@ describe("two processes that complete one upload", () => {
     await rm(root, { recursive: true, force: true });
   });
 });
+
+describe("a process that ends just after it has made the file", () => {
+  it.each(["sweep", "DELETE"])("leaves the event to the end of the upload: %s (R 9.3)", async (end) => {
+    let now = Date.now();
+    const storage = createMemoryStorage({ clock: () => now });
+    const { createByDraft, draft, service, events } = await createUploadService({ storage, clock: () => now });
+    const url = await createByDraft("/home/a");
+    await draft("PATCH", url, { ...last, "upload-complete": "?0" }, { body: "abc" });
+    now += 5000;
+    for await (const { key } of storage.uploads?.list() ?? []) await storage.uploads?.complete(key);
+    expect((await draft("HEAD", url)).header("upload-complete")).toBe("?1");
+    expect(events.map(({ id }) => id)).toEqual([40021]);
+    now += end === "sweep" ? 86_400_000 : 0;
+    if (end === "sweep") expect(await service.sweep()).toBe(1);
+    else expect((await draft("DELETE", url)).status).toBe(204);
+    expect(events.map(({ id }) => id)).toEqual([40021, 40017]);
+    expect(events[1]).toMatchObject({
+      data: { path: "/a", real_path: "/alice/a", total_write: 3, duration: 5 },
+      account: { name: "alice" },
+    });
+  });
+});
