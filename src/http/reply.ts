@@ -49,6 +49,12 @@ export function withoutContent({ status, headers, body }: Reply): Reply {
   return { status, headers };
 }
 
+/** The same for a request that is no HEAD on the wire: its fields may not announce content that does not come. */
+export function withoutAnyContent(reply: Reply): Reply {
+  const { status, headers } = withoutContent(reply);
+  return { status, headers: headers.filter(([name]) => name !== "Content-Length" && name !== "Content-Type") };
+}
+
 /** A reply with a text in UTF-8. The fields must have its `Content-Type`. */
 export function textReply(status: number, text: string, fields: HeaderFields): Reply {
   return bytesReply(status, new TextEncoder().encode(text), fields);

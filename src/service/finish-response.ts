@@ -5,7 +5,7 @@ import { toUploadErrorReply } from "../endpoints/uploads/upload-errors.ts";
 import { toLockErrorReply } from "../endpoints/webdav/lock-error-reply.ts";
 import { toCorsFields } from "../http/origins/cors.ts";
 import type { Reply } from "../http/reply.ts";
-import { withoutContent } from "../http/reply.ts";
+import { withoutAnyContent, withoutContent } from "../http/reply.ts";
 import { isTusContent } from "../http/uploads/protocol.ts";
 import { TUS_VERSION } from "../http/uploads/vocabulary.ts";
 import type { RequestContext } from "../request/context.ts";
@@ -79,7 +79,8 @@ export function createResponseFinisher(config: ServiceConfig): ResponseFinisher 
 
   function finish(context: RequestContext, { kind, path }: ResolvedUrl, content: Reply): Reply {
     const { request, method, upload } = context;
-    const { status, headers, body } = method === "HEAD" ? withoutContent(content) : content;
+    const toHeadReply = request.method === "HEAD" ? withoutContent : withoutAnyContent;
+    const { status, headers, body } = method === "HEAD" ? toHeadReply(content) : content;
     const common: (readonly [string, string])[] = [
       ["Server", config.serverHeader],
       ["X-Content-Type-Options", "nosniff"],

@@ -9,6 +9,7 @@ import { createFileService } from "../../../src/service/service.ts";
 import { createDiskStorage } from "../../../src/storage/disk.ts";
 import { createFaultyStorage } from "../../../src/testing/faulty-storage.ts";
 import { createRecordingLogger } from "../../support/logger.ts";
+import { leaveUndescribed } from "../../support/openapi/undescribed.ts";
 
 const AUTHORIZATION = `Basic ${Buffer.from("alice:secret").toString("base64")}`;
 const TUS = { authorization: AUTHORIZATION, "tus-resumable": "1.0.0" };
@@ -150,5 +151,17 @@ describe("a resumable upload to a Node server, on a disk", () => {
     expect([rest.status, rest.headers.get("upload-complete")]).toEqual([201, "?1"]);
     expect((await readFile(join(root, "a.txt"), "utf8")).length).toBe(size);
     expect(await sizeOfUpload()).toBeUndefined();
+  });
+
+  it("is 404 for a HEAD in a POST where there is none, as for a HEAD", async () => {
+    const path = `/home/__svc__/uploads/${"0".repeat(32)}`;
+    const url = `${origin}${path}`;
+    // It is no HEAD on the wire.
+    leaveUndescribed("POST", path);
+    const head = await fetch(url, { method: "HEAD", headers: TUS });
+    const post = await fetch(url, { method: "POST", headers: { ...TUS, "x-http-method-override": "HEAD" } });
+    for (const answer of [head, post]) {
+      expect([answer.status, answer.headers.get("error-code"), await answer.text()]).toEqual([404, "not-found", ""]);
+    }
   });
 });

@@ -253,7 +253,9 @@ describe("X-HTTP-Method-Override of tus", () => {
     expect([shown.status, shown.header("upload-offset"), shown.text]).toEqual([200, "3", ""]);
     expect((await tus("POST", url, override("DELETE"))).status).toBe(204);
     const own = { undescribed: "it is no HEAD on the wire" };
-    expect((await tus("POST", url, override("HEAD"), own)).status).toBe(404);
+    const gone = await tus("POST", url, override("HEAD"), own);
+    expect([gone.status, gone.text, gone.header("error-code")]).toEqual([404, "", "not-found"]);
+    expect([gone.header("content-length"), gone.header("content-type")]).toEqual([null, null]);
     expect(await stored("/alice/a.txt")).toBeUndefined();
   });
 
