@@ -2,6 +2,7 @@ import type { Metadata } from "../contracts/events/transfers.ts";
 import { createError } from "../http/errors.ts";
 import type { HttpError } from "../http/http-error.ts";
 import { mediaType, prefersArchive } from "../http/negotiate.ts";
+import { isJoin } from "../http/uploads/concat.ts";
 import { findCreationProtocol, isTusContent } from "../http/uploads/protocol.ts";
 import type { AccountContext, RequestContext } from "../request/context.ts";
 import { emitEvent, toFileLocation } from "../request/emit-event.ts";
@@ -40,10 +41,14 @@ export function isTransfer(context: RequestContext): boolean {
   }
 }
 
-/** Whether a POST creates an upload in several requests, and has its first bytes (RESUMABLE 8.1). */
+/**
+ * Whether a POST creates an upload in several requests, and has its first bytes, or joins others: that is a copy
+ * (RESUMABLE 8.1).
+ */
 function createsWithContent({ method, headers }: Request, isFolder: boolean): boolean {
   const protocol = findCreationProtocol({ method, headers }, isFolder);
-  return protocol === "draft" ? headers.get("content-length") !== "0" : protocol === "tus" && isTusContent(headers);
+  if (protocol === "draft") return headers.get("content-length") !== "0";
+  return protocol === "tus" && (isTusContent(headers) || isJoin(headers));
 }
 
 /** The error for a transfer over the limit. */

@@ -1,4 +1,5 @@
 import type { AccountUpload, NewUpload } from "../../account/uploads/account-uploads.ts";
+import { isStorageError } from "../../contracts/storage-adapter.ts";
 import { createError } from "../../http/errors.ts";
 import type { TusCreation } from "../../http/uploads/demand.ts";
 import { createTooLargeError } from "../../http/uploads/length.ts";
@@ -55,8 +56,10 @@ export async function joinUploads(
     await askBeforeCommit(context, upload, size, read);
     joined = await uploads.join(parts, { ...planned, expires: new Date(expires) });
   } catch (error) {
-    emitUploadFailed(context, upload, context.failureOf(error).message);
-    throw error;
+    // Another request has ended a part meanwhile.
+    const refusal = isStorageError(error) && error.code === "not-found" ? createError("upload-parts-invalid") : error;
+    emitUploadFailed(context, upload, context.failureOf(refusal).message);
+    throw refusal;
   }
   emitUploadDone(context, upload, size);
   const told = await uploads.create(joined);

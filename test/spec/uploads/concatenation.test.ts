@@ -155,6 +155,7 @@ describe("the final upload", () => {
     expect(await status({ "upload-concat": "final;" })).toBe(400);
     expect(await status({ "upload-concat": "final" })).toBe(400);
     expect(await status({ "upload-concat": "other", "upload-length": "3" })).toBe(400);
+    expect(await status({ "upload-concat": `final;http://\u00e9.example${part}` })).toBe(400);
     expect(await status({ "upload-concat": `final;${Array(1001).fill("/a").join(" ")}` })).toBe(400);
     expect(await status({ "upload-concat": `final;${part}`, "upload-metadata": "x" })).toBe(400);
   });
@@ -189,6 +190,44 @@ describe("the final upload", () => {
     expect([refused.status, text]).toEqual([422, "abcdef"]);
     expect(service.events.map(({ id }) => id)).toEqual([40021, 40022]);
     expect((await service.tus("POST", "/home/", final(parts.slice(1)))).status).toBe(201);
+  });
+
+  it("is 400 if a part is ended before it is copied (R 3.13)", async () => {
+    let part = "";
+    const service: UploadTestService = await createUploadService({
+      beforeCommit: async () => {
+        await service.tus("DELETE", part);
+        return undefined;
+      },
+    });
+    const parts = await createParts(service, "abc", "def");
+    [, part = ""] = parts;
+    const refused = await service.tus("POST", "/home/", final(parts));
+    expect([refused.status, refused.header("error-code")]).toEqual([400, "upload-parts-invalid"]);
+    expect(service.events.map(({ id }) => id)).toEqual([40021, 40022]);
+    expect(await service.stored("/alice/a.txt")).toBeUndefined();
+  });
+
+  it("is a transfer, as every copy is (R 8.1)", async () => {
+    let hasBegun: () => void = () => undefined;
+    let go: () => void = () => undefined;
+    const begun = new Promise<void>((resolve) => (hasBegun = resolve));
+    const mayEnd = new Promise<void>((resolve) => (go = resolve));
+    const service = await createUploadService({
+      limits: { transfersPerAccount: 1 },
+      beforeCommit: async () => {
+        hasBegun();
+        await mayEnd;
+        return undefined;
+      },
+    });
+    const parts = await createParts(service, "abc", "def");
+    const running = service.tus("POST", "/home/", final(parts));
+    await begun;
+    const refused = await service.tus("POST", "/home/", final(parts));
+    expect([refused.status, refused.header("retry-after")]).toEqual([503, "5"]);
+    go();
+    expect((await running).status).toBe(201);
   });
 
   it("is not announced, and 501, where the storage cannot join (R 3.1, 6.7)", async () => {
