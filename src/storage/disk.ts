@@ -30,7 +30,7 @@ import { hasRecords, removeProperties } from "./disk/properties.ts";
 import { readMember, readMemberSync } from "./disk/read.ts";
 import { removeFolder } from "./disk/remove.ts";
 import { createDiskTransfers } from "./disk/transfers.ts";
-import { createDiskUploads } from "./disk/uploads.ts";
+import { createDiskUploads, createMovedUploadCleanUp } from "./disk/uploads.ts";
 import { type Durability, writeMember } from "./disk/write.ts";
 
 export type { Durability };
@@ -228,7 +228,16 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     write,
     createFolder,
     remove,
-    ...createDiskTransfers({ tree, durability, stat, locate, openParent, followed, self: () => storage }),
+    ...createDiskTransfers({
+      tree,
+      durability,
+      stat,
+      locate,
+      openParent,
+      followed,
+      onFolderMoved: createMovedUploadCleanUp(tree, locate),
+      self: () => storage,
+    }),
     uploads: createDiskUploads({ tree, durability, locate, openParent, self: () => storage }),
   };
   return storage;

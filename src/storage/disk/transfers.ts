@@ -31,6 +31,8 @@ export interface DiskAccess {
   openParent(path: string, ifRoot: StorageErrorCode): Promise<{ parent: OpenFolder; name: string }>;
   /** Returns a member of a folder or, if the member is a symlink to follow, the entry of its target. */
   followed(segments: readonly string[], member: StorageEntry, hasLock?: boolean): Promise<StorageEntry>;
+  /** Called after a folder was moved, with where it was and where it is. Not waited for. */
+  onFolderMoved(from: readonly string[], to: readonly string[]): Promise<void>;
   /** The storage itself. */
   self(): StorageAdapter;
 }
@@ -43,6 +45,7 @@ export function createDiskTransfers({
   locate,
   openParent,
   followed,
+  onFolderMoved,
   self,
 }: DiskAccess): Pick<StorageAdapter, "copy" | "move" | "attributes"> {
   /** Checks also where followed links lead: what is replaced is removed, and with it a source in it. */
@@ -85,13 +88,18 @@ export function createDiskTransfers({
       if ((await folder.lookUp(name, false)) === undefined) throw new StorageError("not-found");
       const target = await openParent(to, "denied");
       return withFolder(target.parent, async (parent) => {
-        const follow = (entry: StorageEntry) => followed(segments, entry, true);
+        let isFolder = false;
+        const follow = (entry: StorageEntry) => {
+          isFolder = entry.kind === "folder";
+          return followed(segments, entry, true);
+        };
         const [here, there] = [
           { folder, name },
           { folder: parent, name: target.name },
         ];
         const placement = await moveMember(here, there, options, follow, durability === "fsync");
         if (durability === "fsync") await Promise.all([folder.sync(), parent.sync()]);
+        if (isFolder) void onFolderMoved(await locateMember(from), await locateMember(to));
         return placement;
       });
     }).catch((error: unknown) => {

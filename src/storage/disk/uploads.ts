@@ -30,7 +30,12 @@ import { createFile, finishFile } from "./write.ts";
 const BIGINT = { bigint: true } as const;
 const READ_BYTES = 1_048_576;
 
-export { createUploadCleanUp, type Locate, type UploadCleanUp } from "./uploads/clean-up.ts";
+export {
+  createMovedUploadCleanUp,
+  createUploadCleanUp,
+  type Locate,
+  type UploadCleanUp,
+} from "./uploads/clean-up.ts";
 
 /**
  * Creates the uploads of a disk storage. The bytes of an upload are a temporary file next to the file to be, so its

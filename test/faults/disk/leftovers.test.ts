@@ -20,6 +20,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createDiskStorage } from "../../../src/storage/disk.ts";
 import { rejectionOf } from "../../../src/testing/expectations.ts";
 import { cutOff, namesIn, put, readFileText, stalled, textChunks } from "../../../src/testing/storage/content.ts";
+import { appendText, beginUpload, offsetOf } from "../../../src/testing/uploads/setup.ts";
 import { type DiskProcessOptions, outputOf, prepareDiskProcesses, startDiskProcess } from "./process.ts";
 
 const OTHERS = ".fileferry-0123abcd-1-42-0123456789abcdef01234567.tmp";
@@ -126,6 +127,23 @@ describe("the names of temporary files", () => {
     await writeFile(join(root, "folder", OTHERS), "hidden");
     await storage.remove("/folder");
     expect(await readdir(root)).toEqual([]);
+  });
+});
+
+describe("the bytes of an upload whose folder is moved", () => {
+  it("are removed, and those of other uploads stay", async () => {
+    const storage = createDiskStorage({ root });
+    await storage.createFolder("/folder/below");
+    const beside = await beginUpload(storage, "/file");
+    for (const path of ["/folder/file", "/folder/below/file"]) {
+      const { key } = await beginUpload(storage, path);
+      await appendText(storage, key, 0, "abc");
+    }
+    await storage.move("/folder", "/elsewhere");
+    const there = await beginUpload(storage, "/elsewhere/file");
+    const names = async () => (await readdir(root, { recursive: true })).filter((name) => name.includes("-upload-"));
+    await expect.poll(names).toHaveLength(2);
+    for (const { key } of [beside, there]) expect(await offsetOf(storage, key)).toBe(0);
   });
 });
 
