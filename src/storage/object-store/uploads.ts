@@ -16,7 +16,7 @@ import { createAppend } from "./uploads/append.ts";
 import type { UploadBucket } from "./uploads/bucket.ts";
 import { createCompletion } from "./uploads/completion.ts";
 import { createObjectUploadStates, type UploadVersion } from "./uploads/states.ts";
-import { type StoredUpload, toClosed, toDone, toOffset, toUploadState } from "./uploads/stored-upload.ts";
+import { type StoredUpload, toClosed, toOffset, toUploadState } from "./uploads/stored-upload.ts";
 
 export type { FileParts, MultipartUpload, NewFile, UploadBucket } from "./uploads/bucket.ts";
 
@@ -36,7 +36,7 @@ export function createObjectUploads(bucket: UploadBucket): StorageUploads {
   const states = createObjectUploadStates(bucket);
   const writers = createUploadWriters();
   const appendTo = createAppend(bucket, states);
-  const completeAs = createCompletion(bucket, states);
+  const completion = createCompletion(bucket, states);
 
   async function create(key: UploadKey, path: string, draft: UploadDraft): Promise<UploadState> {
     checkUploadKey(key);
@@ -73,9 +73,9 @@ export function createObjectUploads(bucket: UploadBucket): StorageUploads {
       const isKept = await isThere(upload);
       // A completion turns the parts into the file, so the file is looked for after the parts.
       const entry = await findFile(upload);
-      if (entry !== undefined) return states.change(found, (current) => toDone(current, entry));
-      if (isKept) return found;
-      if (await lose(found)) throw new StorageError("not-found");
+      if (entry !== undefined) await completion.markDone(found, entry);
+      else if (isKept) return found;
+      else if (await lose(found)) throw new StorageError("not-found");
     }
     throw new StorageError("locked", "Other calls keep changing the upload.");
   }
@@ -155,7 +155,7 @@ export function createObjectUploads(bucket: UploadBucket): StorageUploads {
     return writers.run(key, async () => {
       const found = await open(key);
       options.signal?.throwIfAborted();
-      return completeAs(found, options, lose);
+      return completion.complete(found, options, lose);
     });
   }
 

@@ -19,8 +19,8 @@ export interface AppendWays {
   readonly signal: AbortSignal;
   /** Has that signal abort with `locked`. */
   stop(): void;
-  /** Frees an upload that the bucket does not know any more. */
-  lose(version: UploadVersion): Promise<unknown>;
+  /** Frees an upload that the bucket does not know any more. `false`: another caller has changed it. */
+  lose(version: UploadVersion): Promise<boolean>;
 }
 
 /** What an append has stored in the bucket. It counts when the state names it. */
@@ -63,7 +63,7 @@ export function createAppend(bucket: UploadBucket, states: ObjectUploadStates): 
       // Without a part that counts nothing is lost: the next append begins another multipart upload.
       if (toPartCount(open.current()) === 0)
         throw new StorageError("unavailable", "Its parts are gone.", { cause: error });
-      await lose(open.version());
+      if (!(await lose(open.version()))) throw new StorageError("locked");
       throw error;
     } finally {
       ended.unlink();

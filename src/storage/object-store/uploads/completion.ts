@@ -17,16 +17,21 @@ import {
   toPartCount,
 } from "./stored-upload.ts";
 
-/** Makes an upload a file. `lose` frees an upload whose parts the bucket does not have any more. */
-export type Complete = (
-  version: UploadVersion,
-  options: CompleteOptions,
-  lose: (version: UploadVersion) => Promise<unknown>,
-) => Promise<StorageEntry>;
+/** Makes uploads files. */
+export interface Completion {
+  /** Makes an upload a file. `lose` frees an upload whose parts are gone; `false`: another caller has changed it. */
+  complete(
+    version: UploadVersion,
+    options: CompleteOptions,
+    lose: (version: UploadVersion) => Promise<boolean>,
+  ): Promise<StorageEntry>;
+  /** Notes that an upload has become a file, and frees its bytes. If that fails, a later call does it. */
+  markDone(version: UploadVersion, entry: StorageEntry): Promise<void>;
+}
 
-/** Creates the {@link Complete} of a storage. */
-export function createCompletion(bucket: UploadBucket, states: ObjectUploadStates): Complete {
-  return async function complete(found, options, lose) {
+/** Creates the {@link Completion} of a storage. */
+export function createCompletion(bucket: UploadBucket, states: ObjectUploadStates): Completion {
+  const complete: Completion["complete"] = async (found, options, lose) => {
     const isDone = toDoneEntry(found.upload);
     if (isDone !== undefined) return isDone;
     const { path = found.upload.path } = options;
@@ -52,7 +57,7 @@ export function createCompletion(bucket: UploadBucket, states: ObjectUploadState
     async function settle(error: unknown): Promise<StorageEntry> {
       const written = await bucket.findMarked(location, upload.mark).catch(() => undefined);
       if (written !== undefined) return written;
-      if (isCode(error, "not-found")) await lose(version);
+      if (isCode(error, "not-found") && !(await lose(version))) throw new StorageError("locked");
       throw error;
     }
   };
@@ -83,7 +88,6 @@ export function createCompletion(bucket: UploadBucket, states: ObjectUploadState
     return bucket.complete(file, { upload: multipart, tags: allTags, size: toOffset(upload, bucket) });
   }
 
-  /** The file is there. If its note fails, the next call recognizes the file by its mark. */
   async function markDone(version: UploadVersion, entry: StorageEntry): Promise<void> {
     if (version.upload.done !== undefined) return;
     const done = await states.replace(version, toDone(version.upload, entry)).catch(() => undefined);
@@ -93,4 +97,6 @@ export function createCompletion(bucket: UploadBucket, states: ObjectUploadState
     if (isEmpty) await bucket.abort({ key: bucket.locate(path).key, id: parts.id }).catch(() => undefined);
     await states.removeBytes(key).catch(() => undefined);
   }
+
+  return { complete, markDone };
 }

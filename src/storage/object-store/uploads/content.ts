@@ -3,6 +3,7 @@ import { watchSteps } from "../../../contracts/watch-steps.ts";
 import { type ContentReader, createContentReader } from "../content-reader.ts";
 import type { UploadMemory } from "../part-memory.ts";
 import { type ObjectPart, toParts } from "../parts.ts";
+import { isCode } from "../transfers.ts";
 import type { UploadBucket } from "./bucket.ts";
 import type { StoredTail } from "./stored-upload.ts";
 
@@ -61,9 +62,14 @@ export async function readTailPart(bucket: UploadBucket, tail: StoredTail, memor
 
 async function* readTail(bucket: UploadBucket, { key, bytes }: StoredTail): AsyncGenerator<Uint8Array> {
   let read = 0;
-  for await (const chunk of bucket.readBytes(key)) {
-    read += chunk.byteLength;
-    yield chunk;
+  try {
+    for await (const chunk of bucket.readBytes(key)) {
+      read += chunk.byteLength;
+      yield chunk;
+    }
+  } catch (error) {
+    // Another call has replaced it. The upload itself is still there.
+    throw isCode(error, "not-found") ? new StorageError("unavailable", `${key} is missing.`, { cause: error }) : error;
   }
   if (read !== bytes) throw new StorageError("unavailable", `${key}: ${read} of ${bytes} bytes`);
 }
