@@ -119,7 +119,7 @@ describe.skipIf(missing !== undefined)("an upload in several requests behind ngi
     expect(await stored()).toBe(CONTENT);
   });
 
-  // nginx takes it for the final response: without the example's line, the next request on the connection waits.
+  // nginx takes it for the final response: then the next request on the connection waits.
   it.each([
     ["with", BUFFERED],
     ["without", []],

@@ -3,7 +3,12 @@ import { createError } from "../../http/errors.ts";
 import type { Reply } from "../../http/reply.ts";
 import type { TusCreation, UploadConcat, UploadCreation, UploadProtocol } from "../../http/uploads/demand.ts";
 import { RESUMPTION_STATUS, toResumptionFields } from "../../http/uploads/fields.ts";
-import { asksForResumption, findCreationProtocol, requireCompleteContent } from "../../http/uploads/protocol.ts";
+import {
+  asksForResumption,
+  canGetInterim,
+  findCreationProtocol,
+  requireCompleteContent,
+} from "../../http/uploads/protocol.ts";
 import { readUploadCreation } from "../../http/uploads/requests.ts";
 import { readBoolean } from "../../http/uploads/structured-fields.ts";
 import type { AccountContext, AccountEndpoint } from "../../request/context.ts";
@@ -56,6 +61,7 @@ async function joinParts(
 /** Tells the client the URL of the upload before its content arrives, so that it can resume (RESUMABLE 4.1). */
 function announce(context: AccountContext, upload: AccountUpload, creation: UploadCreation): void {
   if (creation.protocol === "tus" || creation.interop === undefined) return;
+  if (!canGetInterim(context.request.headers)) return;
   const location = toUploadPath(context, upload.id);
   const fields = toResumptionFields(location, toLimitsOfUpload(context, upload), creation.interop);
   context.connection.sendInterim?.(RESUMPTION_STATUS, fields);

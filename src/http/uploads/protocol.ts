@@ -94,12 +94,24 @@ export function readInteropVersion(headers: Headers): InteropVersion | undefined
   return version !== undefined && isServed(version) ? version : undefined;
 }
 
+/** By these a proxy names itself or its client. */
+const PROXY_FIELDS = ["forwarded", "via", "x-forwarded-for", "x-real-ip"];
+
+/**
+ * Whether the client gets a `104`: not through a proxy, as far as that says that it is one. nginx takes `104` for the
+ * final response.
+ */
+export function canGetInterim(headers: Headers): boolean {
+  return !PROXY_FIELDS.some((name) => headers.has(name));
+}
+
 /**
  * Whether a request with a complete file is worth an upload that can be resumed: its client understands a `104`, and
  * the file is not small. Otherwise it is a plain request (RESUMABLE 4.2).
  */
 export function asksForResumption(headers: Headers): boolean {
   if (readBoolean(headers, "upload-complete") !== true || !speaksDraft(headers)) return false;
+  if (!canGetInterim(headers)) return false;
   if (IS_DRAFT && readInteropVersion(headers) === undefined) return false;
   const length = headers.get("content-length") ?? headers.get("upload-length");
   return length === null || Number(length) >= MIN_RESUMABLE_BYTES;

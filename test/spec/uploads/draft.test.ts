@@ -134,6 +134,21 @@ describe("PUT /home/<file> with Upload-Complete: ?1", () => {
     expect((await call("GET", "/home/__svc__/uploads/")).json()).toEqual({ uploads: [] });
   });
 
+  it.each(["Forwarded", "Via", "X-Forwarded-For", "X-Real-IP"])(
+    "is a plain PUT behind a proxy, which %s names: nginx takes 104 for the final response (R 11.2)",
+    async (name) => {
+      const { draft } = await createUploadService();
+      const { connection, interim } = recordingConnection();
+      const headers = { "upload-complete": "?1", [name]: "192.0.2.1" };
+      const answer = await draft("PUT", "/home/a.txt", headers, { body: large, connection });
+      expect([answer.status, answer.header("upload-complete")]).toEqual([201, null]);
+      const careful = { ...headers, "upload-complete": "?0" };
+      const created = await draft("PUT", "/home/b.txt", careful, { connection });
+      expect([created.status, created.header("upload-complete")]).toEqual([201, "?0"]);
+      expect(interim).toEqual([]);
+    },
+  );
+
   it("keeps what came if it breaks off, and goes on from there (R 4.2)", async () => {
     const { draft, stored, events } = await createUploadService({ requestClass: Request });
     const { connection, interim } = recordingConnection();
