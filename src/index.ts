@@ -7,6 +7,7 @@ export type { ResourcePath } from "./account/path.ts";
 export { type Explanation, OPERATIONS, type Operation } from "./account/permissions.ts";
 export type {
   AccountUpload,
+  AccountUploadChange,
   AccountUploads,
   AppendUploadOptions,
   NewUpload,
@@ -152,6 +153,7 @@ export { type Failure, HttpError, type HttpErrorOptions, isHttpError } from "./h
 export type { UploadProtocol } from "./http/uploads/demand.ts";
 export type { MeasuredRequest } from "./metrics/measure-service.ts";
 export { createMetrics, type Metrics, type MetricsOptions } from "./metrics/metrics.ts";
+export type { Urgency } from "./platform/fair-queue.ts";
 export type { HttpAuthenticatorOptions } from "./remote-auth/authenticator/options.ts";
 export type { RemoteAudit } from "./remote-auth/authenticator/verdict.ts";
 export type { EndpointAuthorization } from "./remote-auth/endpoint/authorization.ts";

@@ -7,8 +7,8 @@ import type { StorageEntry } from "./storage-entry.ts";
  *
  * Of one upload, `append`, `find`, `complete`, `discard` and `join` run one at a time. A later call takes over: the
  * running `append` stops, keeps what has arrived, and rejects with `locked`. One that still waits for its turn rejects
- * with `offset-mismatch`. If the running one does not stop within 10 seconds, the later call rejects with `locked`. After
- * that the stopped call changes nothing.
+ * with `offset-mismatch`. If the running one does not stop within 10 seconds, the later call rejects with `locked`.
+ * After that the stopped call changes nothing.
  *
  * If the folder of an upload that is not done is removed or moved, the upload is lost: for all methods except `list`
  * and `discard` it is as if it had never been created.
@@ -145,8 +145,8 @@ export interface CompleteOptions extends UploadConditions {
   /** Another name in the same folder. Default: the path of the upload. */
   readonly path?: string;
   /**
-   * Called if an earlier call, or another process, has made the file: of several calls at the same moment one makes it. A
-   * storage that cannot tell never calls this.
+   * Called if an earlier call, or another process, has made the file: of several calls at the same moment one makes it.
+   * A storage that cannot tell never calls this.
    */
   readonly onRepeat?: () => void;
 }

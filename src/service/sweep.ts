@@ -9,7 +9,7 @@ import { findFinishedFile, isExpired, isUnreported } from "../transfers/uploads/
 
 /** Ends resumable uploads that have expired, or that are lost with their folder. */
 export interface Sweeper {
-  /** Ends everything that has expired or is lost. Returns how much that was. Several processes may do it at the same time. */
+  /** Ends what has expired or is lost, and returns how much that was. Several processes may do it at once. */
   sweep(): Promise<number>;
   /** Sweeps, unless that was done in the last ten minutes. Does not wait for it; a failure is reported. */
   sweepSoon(connection: Connection): void;

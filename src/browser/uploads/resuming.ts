@@ -23,7 +23,7 @@ export interface UploadListener {
 }
 
 /** How an upload is run. */
-export interface ResumeOptions extends UploadListener {
+export interface RunOptions extends UploadListener {
   /** The URL of an upload to go on with. Default: a new one is created. */
   readonly url: string | undefined;
   readonly patience: Patience;
@@ -34,7 +34,7 @@ export interface ResumeOptions extends UploadListener {
  * Runs an upload to its end, however often the connection breaks. An upload that the service does not know any more
  * starts from the beginning, once. Returns the last response: a success, a refusal, or what could not be overcome.
  */
-export async function runUpload(requests: UploadRequests, options: ResumeOptions): Promise<Answer> {
+export async function runUpload(requests: UploadRequests, options: RunOptions): Promise<Answer> {
   const { patience, signal } = options;
   let { url } = options;
   /** Where to go on. Unknown after an interruption. */

@@ -1,11 +1,11 @@
 import type { ScriptTexts } from "../../contracts/script-texts.ts";
 import { type Problem, toProblem } from "../requests.ts";
 import { createPartsProgress } from "./parts-progress.ts";
-import { pause } from "./pause.ts";
 import { endUploads, toFileRequests, toJoinRequests, toPartRequests } from "./protocols.ts";
 import type { RememberedUpload, RememberedUploads, UploadIdentity } from "./remembered-uploads.ts";
 import { createPatience, mayPass, runUpload } from "./resuming.ts";
 import { type Answer, type FileUpload, hasSucceeded, type OnProgress, type Sending, sendByPut } from "./send.ts";
+import { waitOnline } from "./wait-online.ts";
 
 /** What an upload in several requests needs besides the file. */
 export interface ResumableOptions {
@@ -33,7 +33,7 @@ export function sendResumably(upload: FileUpload, options: ResumableOptions, onP
   const kept = findRemembered(remembered, identity, mayReplace);
   const slices = toSlices(file, kept?.urls.length ?? options.parts);
   const urls: (string | undefined)[] = slices.map((_, index) => kept?.urls[index]);
-  const patience = createPatience({ pause: (milliseconds) => pause(milliseconds, signal), now: Date.now });
+  const patience = createPatience({ pause: (milliseconds) => waitOnline(milliseconds, signal), now: Date.now });
   const progress = createPartsProgress({
     ...{ size: file.size, parts: slices.length, isResumed: kept !== undefined, texts, onProgress },
     onAdvance: patience.restore,

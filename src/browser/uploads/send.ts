@@ -76,14 +76,14 @@ export function hasSucceeded({ status }: Pick<Answer, "status">): boolean {
 }
 
 /** The condition that keeps an existing file. */
-export function toCondition({ mayReplace }: FileUpload): Readonly<Record<string, string>> {
+export function toConditionFields({ mayReplace }: FileUpload): Readonly<Record<string, string>> {
   return mayReplace ? {} : { "If-None-Match": "*" };
 }
 
 /** Sends a file by PUT (4.2). */
 export function sendByPut(upload: FileUpload, onProgress: OnProgress, texts: ScriptTexts): Sending {
   // The file's own type, such as text/html, would select another variant of the response.
-  const headers = { "Content-Type": "application/octet-stream", ...toCondition(upload) };
+  const headers = { "Content-Type": "application/octet-stream", ...toConditionFields(upload) };
   return send(upload, { method: "PUT", url: toUrl(upload.path), headers, body: upload.file }, onProgress, texts);
 }
 

@@ -2,7 +2,7 @@
  * Waits. While the browser is offline it waits for the connection instead, and a signal ends it early. Returns whether
  * the browser was offline.
  */
-export function pause(milliseconds: number, signal: AbortSignal): Promise<boolean> {
+export function waitOnline(milliseconds: number, signal: AbortSignal): Promise<boolean> {
   const wasOffline = !navigator.onLine;
   return new Promise((resolve) => {
     function end(): void {

@@ -35,7 +35,7 @@ export function createUploadCleanUp(tree: FolderTree, locate: Locate): UploadCle
 /** Removes the bytes of uploads that were moved with a folder: their uploads are lost. Never rejects. */
 export type MovedUploadCleanUp = (from: readonly string[], to: readonly string[]) => Promise<void>;
 
-/** Creates the {@link MovedUploadCleanUp} of a disk storage. What it cannot remove, the next start of a process does. */
+/** Creates the {@link MovedUploadCleanUp} of a disk. What it cannot remove, the next start of a process removes. */
 export function createMovedUploadCleanUp(tree: FolderTree, locate: Locate): MovedUploadCleanUp {
   const states = createUploadStates(tree, false);
   const removeIfLost = createUploadCleanUp(tree, locate);
