@@ -16,7 +16,7 @@ const COMPLETING: readonly Failure[] = [
   "no-space",
 ];
 const ON_UPLOAD: readonly Failure[] = ["not-found", "gone", ...COMPLETING];
-const CONTENT: readonly ParameterName[] = ["uploadChecksum", "contentDigest", "contentEncoding"];
+const CONTENT: readonly ParameterName[] = ["uploadChecksum", "contentDigest", "reprDigest", "contentEncoding"];
 /** Clients of tus send `Upload-Concat` with every request of a partial upload. */
 const ACCESS_PARAMETERS: readonly ParameterName[] = ["tusResumable", "draftVersion", "uploadConcat"];
 const APPEND_PARAMETERS: readonly ParameterName[] = [

@@ -1,6 +1,7 @@
 import { type EntityTags, isStorageError, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
 import type { CompleteOptions, StorageUploads, UploadKey, UploadState } from "../../contracts/storage-uploads.ts";
 import { createError } from "../../http/errors.ts";
+import { createTooLargeError } from "../../http/uploads/length.ts";
 import type { Account } from "../account.ts";
 import { limitContent } from "../file-size-limit.ts";
 import { isReserved, toStoragePath } from "../path.ts";
@@ -137,10 +138,8 @@ export function createAccountUploads(options: AccountUploadsOptions): AccountUpl
     if (!permissions.grantsSomewhere("write")) throw createError("denied");
   }
 
-  function requireSize(size = 0): void {
-    if (maxFileBytes !== undefined && size > maxFileBytes) {
-      throw createError("too-large", { values: { max: maxFileBytes } });
-    }
+  function requireSize({ protocol }: UploadNote, size = 0): void {
+    if (maxFileBytes !== undefined && size > maxFileBytes) throw createTooLargeError(protocol, maxFileBytes);
   }
 
   /** Checks that the account may still write where the upload is for. */
@@ -151,7 +150,7 @@ export function createAccountUploads(options: AccountUploadsOptions): AccountUpl
 
   async function create({ note, size, expires, signal }: NewUpload): Promise<AccountUpload> {
     await requireWrite(note);
-    requireSize(size);
+    requireSize(note, size);
     const key = toKey(crypto.randomUUID().replaceAll("-", ""));
     const path = toPath(key.id, note);
     if (note.concat === "partial") await requireFolder(note.path);
@@ -214,7 +213,7 @@ export function createAccountUploads(options: AccountUploadsOptions): AccountUpl
 
   async function checkCompletion(upload: AccountUpload): Promise<void> {
     await requireSame(upload);
-    requireSize(upload.state.offset);
+    requireSize(upload.note, upload.state.offset);
   }
 
   const complete: AccountUploads["complete"] = async (upload, completing) => {
@@ -229,7 +228,7 @@ export function createAccountUploads(options: AccountUploadsOptions): AccountUpl
   async function join(parts: readonly AccountUpload[], { note, ...draft }: NewUpload): Promise<NewUpload> {
     await requireWrite(note);
     const size = parts.reduce((sum, { state }) => sum + state.offset, 0);
-    requireSize(size);
+    requireSize(note, size);
     if (tree.join === undefined) throw createError("upload-unsupported");
     const { signal } = draft;
     const options = { ...toConditions(note), size, owner: account.name, ...(signal && { signal }) };

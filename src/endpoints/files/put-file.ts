@@ -11,15 +11,15 @@ import { readMetadata } from "../../uploads/metadata-header.ts";
 import { toWriteOptions, withUnmodifiedSince } from "../../uploads/write-conditions.ts";
 import { checkExpectedLength } from "../../webdav/expected-length.ts";
 import { parseOcMtime } from "../../webdav/oc-mtime.ts";
-import { findCreationByPut } from "../uploads/create-upload.ts";
+import { putUpload } from "../uploads/create-upload.ts";
 
 /**
  * `PUT /home/<path>`: creates or overwrites a file completely or not at all (4.2, CONTRACT 4.1, 4.2). All checks that
  * need only the headers run before the body is read.
  */
 export async function putFile(context: AccountContext): Promise<Reply> {
-  const creation = findCreationByPut(context);
-  if (creation !== undefined) return creation(context);
+  const reply = await putUpload(context);
+  if (reply !== undefined) return reply;
   const { request, path, config } = context;
   const modified = await findModified(context);
   const options: WriteOptions = { ...toWriteOptions(request), ...(modified && { modified }) };

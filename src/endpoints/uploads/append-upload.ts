@@ -6,7 +6,7 @@ import type { UploadAppend } from "../../http/uploads/demand.ts";
 import { agreeOnLength } from "../../http/uploads/length.ts";
 import { readUploadAppend } from "../../http/uploads/requests.ts";
 import type { AccountContext } from "../../request/context.ts";
-import { appendBody, createOffsetMismatch } from "../../transfers/uploads/append.ts";
+import { appendBody, createOffsetMismatch, toExpectedDigests } from "../../transfers/uploads/append.ts";
 import { findFinishedFile } from "../../transfers/uploads/expiry.ts";
 import { checkAnnounced } from "../../transfers/uploads/limits.ts";
 import { requireUpload, requireUploads } from "../../transfers/uploads/requirements.ts";
@@ -27,7 +27,7 @@ export async function appendUpload(context: AccountContext): Promise<Reply> {
   if (findFinishedFile(upload) !== undefined) return appendToComplete(context, upload, demand);
   await requireUploads(context).uploads.checkAccess(upload);
   const sized = await takeLength(context, upload, demand);
-  const isEmpty = demand.announced === 0 && demand.digests.length === 0;
+  const isEmpty = demand.announced === 0 && toExpectedDigests(demand).length === 0;
   const appended = isEmpty ? sized : await appendBody(context, sized, demand);
   const isComplete = demand.protocol === "draft" && demand.isComplete;
   return appendedReply(context, await finishUpload(context, appended, isComplete));

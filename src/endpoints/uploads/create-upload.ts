@@ -1,5 +1,6 @@
 import type { AccountUpload } from "../../account/uploads/account-uploads.ts";
 import { createError } from "../../http/errors.ts";
+import { isHttpError } from "../../http/http-error.ts";
 import type { Reply } from "../../http/reply.ts";
 import type { TusCreation, UploadConcat, UploadCreation, UploadProtocol } from "../../http/uploads/demand.ts";
 import { RESUMPTION_STATUS, toResumptionFields } from "../../http/uploads/fields.ts";
@@ -12,7 +13,7 @@ import {
 import { readUploadCreation } from "../../http/uploads/requests.ts";
 import { readBoolean } from "../../http/uploads/structured-fields.ts";
 import type { AccountContext, AccountEndpoint } from "../../request/context.ts";
-import { appendBody } from "../../transfers/uploads/append.ts";
+import { appendBody, toExpectedDigests } from "../../transfers/uploads/append.ts";
 import { createResumableUpload } from "../../transfers/uploads/create.ts";
 import { joinUploads } from "../../transfers/uploads/join.ts";
 import { toLimitsOfUpload } from "../../transfers/uploads/limits.ts";
@@ -45,8 +46,9 @@ async function createUploadBy(context: AccountContext, protocol: UploadProtocol)
 }
 
 function mayHaveContent(creation: UploadCreation): boolean {
-  const { announced, digests } = creation;
-  return creation.protocol === "tus" ? creation.hasContent : announced !== 0 || digests.length > 0;
+  return creation.protocol === "tus"
+    ? creation.hasContent
+    : creation.announced !== 0 || toExpectedDigests(creation).length > 0;
 }
 
 async function joinParts(
@@ -80,11 +82,11 @@ export function findCreationByPost({ request, path, uploads }: AccountContext): 
 }
 
 /**
- * The endpoint for a `PUT` that creates an upload; `undefined` for one that is stored as a whole: also if its client
- * cannot be told the URL of the upload in time (RESUMABLE 4.2).
+ * `PUT` that creates an upload. Returns `undefined` for one that is stored as a whole: also if its client cannot be told
+ * the URL of the upload in time, and where the storage has no uploads (RESUMABLE 1.6, 4.2). Its body is not read then.
  * @throws HttpError `method-not-implemented` for a part of a file where there are no uploads.
  */
-export function findCreationByPut(context: AccountContext): AccountEndpoint | undefined {
+export async function putUpload(context: AccountContext): Promise<Reply | undefined> {
   const { request, connection, uploads, files } = context;
   const { headers } = request;
   if (!headers.has("upload-complete")) return undefined;
@@ -93,9 +95,15 @@ export function findCreationByPut(context: AccountContext): AccountEndpoint | un
     return undefined;
   }
   if (findCreationProtocol(request, false) !== "draft") return undefined;
-  const isCareful = readBoolean(headers, "upload-complete") === false;
-  const canAnnounce = connection.sendInterim !== undefined && asksForResumption(headers);
-  return isCareful || canAnnounce ? (one) => createUploadBy(one, "draft") : undefined;
+  if (readBoolean(headers, "upload-complete") === false) return createUploadBy(context, "draft");
+  if (connection.sendInterim === undefined || !asksForResumption(headers)) return undefined;
+  try {
+    return await createUploadBy(context, "draft");
+  } catch (error) {
+    if (!isHttpError(error) || error.code !== "upload-unsupported") throw error;
+    delete context.upload;
+    return undefined;
+  }
 }
 
 /** `POST` where nothing but uploads can be created by it: in an API without commands and forms. */

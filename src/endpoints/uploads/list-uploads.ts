@@ -1,6 +1,7 @@
 import { toStoragePath } from "../../account/path.ts";
 import type { Reply } from "../../http/reply.ts";
 import { jsonReply } from "../../http/reply.ts";
+import { requireTusVersion } from "../../http/uploads/protocol.ts";
 import type { AccountContext } from "../../request/context.ts";
 import type { UnfinishedUploads } from "../../schemas/uploads.ts";
 import { findFinishedFile, isExpired, toExpiry } from "../../transfers/uploads/expiry.ts";
@@ -9,6 +10,8 @@ import { toUploadPath } from "./upload-url.ts";
 
 /** `GET /home/__svc__/uploads/`: the unfinished uploads of the account (RESUMABLE 1.3). */
 export async function listUploads(context: AccountContext): Promise<Reply> {
+  const { headers } = context.request;
+  if (headers.has("tus-resumable")) requireTusVersion(headers);
   const { uploads, service } = requireUploads(context);
   const now = context.config.clock();
   const list: UnfinishedUploads["uploads"][number][] = [];

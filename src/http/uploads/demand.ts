@@ -64,13 +64,16 @@ interface DraftVersion {
   readonly interop: InteropVersion | undefined;
 }
 
-/** A creation by the draft. Its content are the first bytes of the file. */
-export interface DraftCreation extends CommonCreation, DraftVersion {
-  /** Whether the content is the complete file. */
+/** What requests of the draft tell of their content. */
+interface DraftContent extends DraftVersion {
+  /** Whether the file is complete with the content of this request. */
   readonly isComplete: boolean;
   /** The digests that the file must have. None if this request does not have all of its content. */
   readonly fileDigests: readonly ExpectedDigest[];
 }
+
+/** A creation by the draft. Its content are the first bytes of the file. */
+export interface DraftCreation extends CommonCreation, DraftContent {}
 
 /** An append by tus. */
 export interface TusAppend extends Common {
@@ -79,10 +82,8 @@ export interface TusAppend extends Common {
 }
 
 /** An append by the draft. */
-export interface DraftAppend extends Common, DraftVersion {
+export interface DraftAppend extends Common, DraftContent {
   readonly offset: number;
-  /** Whether the file is complete with the content of this request. */
-  readonly isComplete: boolean;
 }
 
 /** A request to an upload that sends nothing: `HEAD` or `DELETE`. */

@@ -54,14 +54,16 @@ export function readDraftAppend(request: Request): DraftAppend {
   requireNoConditions(headers);
   const offset = readInteger(headers, "upload-offset");
   if (offset === undefined) throw createError("upload-offset-invalid");
+  const isComplete = requireComplete(headers);
   return {
     protocol: "draft",
     interop,
     offset,
-    isComplete: requireComplete(headers),
+    isComplete,
     length: readInteger(headers, "upload-length"),
     announced: readAnnounced(request),
     digests: readDigests(headers, "Content-Digest"),
+    fileDigests: isComplete && offset === 0 ? readDigests(headers, "Repr-Digest") : [],
   };
 }
 

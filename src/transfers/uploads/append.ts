@@ -4,7 +4,7 @@ import { watchSteps } from "../../contracts/watch-steps.ts";
 import { createError } from "../../http/errors.ts";
 import type { HttpError } from "../../http/http-error.ts";
 import { readBody } from "../../http/request-body.ts";
-import type { UploadAppend, UploadCreation, UploadProtocol } from "../../http/uploads/demand.ts";
+import type { ExpectedDigest, UploadAppend, UploadCreation, UploadProtocol } from "../../http/uploads/demand.ts";
 import { createTooLargeError } from "../../http/uploads/length.ts";
 import { verifyContent } from "../../http/uploads/verify-content.ts";
 import type { AccountContext } from "../../request/context.ts";
@@ -21,11 +21,11 @@ import { requireUploads } from "./requirements.ts";
 export async function appendBody(
   context: AccountContext,
   upload: AccountUpload,
-  { announced, digests, protocol, ...demand }: UploadAppend | UploadCreation,
+  demand: UploadAppend | UploadCreation,
 ): Promise<AccountUpload> {
   const { request } = context;
   const { uploads } = requireUploads(context);
-  const fileDigests = "fileDigests" in demand ? demand.fileDigests : [];
+  const { announced, protocol } = demand;
   const { size, offset } = upload.state;
   let excess: HttpError | undefined;
   let left = size === undefined ? Number.POSITIVE_INFINITY : size - offset;
@@ -45,7 +45,7 @@ export async function appendBody(
       },
     },
   );
-  const expected = [...digests, ...fileDigests];
+  const expected = toExpectedDigests(demand);
   const toMismatch = (): HttpError =>
     createError(protocol === "tus" ? "upload-checksum-mismatch" : "upload-digest-mismatch");
   const verified = expected.length === 0 ? undefined : verifyContent(limited, expected, toMismatch);
@@ -67,6 +67,11 @@ export async function appendBody(
     }
     throw error;
   }
+}
+
+/** All digests that the content of a request must have. */
+export function toExpectedDigests(demand: UploadAppend | UploadCreation): readonly ExpectedDigest[] {
+  return demand.protocol === "draft" ? [...demand.digests, ...demand.fileDigests] : demand.digests;
 }
 
 /** The error for a wrong offset, with the right one. */

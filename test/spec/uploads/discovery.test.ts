@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
+import { mountStorage } from "../../../src/storage/mount.ts";
 import { recordedBody } from "../../support/bodies.ts";
 import { createUploadService, UNKNOWN_UPLOAD } from "./calls.ts";
 
@@ -139,3 +140,18 @@ function withoutUploads() {
   const { uploads: _, ...plain } = createMemoryStorage();
   return plain;
 }
+
+describe("a folder whose storage has no uploads, beside others", () => {
+  it("takes a PUT with Upload-Complete: ?1 as a plain one, and no part (R 1.6, 4.2)", async () => {
+    const storage = mountStorage({ "/": createMemoryStorage(), "/alice/plain": withoutUploads() });
+    const { draft, tus, stored, events } = await createUploadService({ storage });
+    const connection = { sendInterim: () => expect.unreachable("There is no upload.") };
+    const body = "x".repeat(1024 * 1024);
+    const answer = await draft("PUT", "/home/plain/a", { "upload-complete": "?1" }, { body, connection });
+    expect([answer.status, answer.header("upload-complete"), answer.header("error-code")]).toEqual([201, null, null]);
+    expect((await stored("/alice/plain/a"))?.length).toBe(body.length);
+    expect(events.map(({ id }) => id)).toEqual([40021, 40017]);
+    expect((await draft("PUT", "/home/plain/b", { "upload-complete": "?0" }, { body: "abc" })).status).toBe(501);
+    expect((await tus("POST", "/home/plain/b", { "upload-length": "3" })).status).toBe(501);
+  });
+});

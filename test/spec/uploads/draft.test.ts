@@ -353,6 +353,18 @@ describe("PATCH of an upload by the draft", () => {
     expect((await draft("PATCH", url, right, { body: "def" })).status).toBe(201);
   });
 
+  it("verifies Repr-Digest where the request has all of the content, else not (R 4.8)", async () => {
+    const { draft, createByDraft } = await createUploadService();
+    const url = await createByDraft("/home/a.txt");
+    const digest = { "repr-digest": sha256("abc") };
+    const wrong = await draft("PATCH", url, { ...part(0, true), ...digest }, { body: "abd" });
+    expect([wrong.status, wrong.header("error-code")]).toEqual([400, "upload-digest-mismatch"]);
+    expect((await draft("PATCH", url, { ...part(0, false), ...digest }, { body: "a" })).status).toBe(204);
+    expect((await draft("PATCH", url, { ...part(1, true), ...digest }, { body: "yz" })).status).toBe(201);
+    const other = await createByDraft("/home/b.txt");
+    expect((await draft("PATCH", other, { ...part(0, true), ...digest }, { body: "abc" })).status).toBe(201);
+  });
+
   it("is not for an upload of tus (R 2.2)", async () => {
     const { draft, createByTus } = await createUploadService();
     const url = await createByTus("a.txt", { "upload-length": "3" });

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createAccountsAuthenticator } from "../../../src/auth/accounts/accounts.ts";
 import type { AccountSettings } from "../../../src/contracts/account.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
+import { createFaultyStorage } from "../../../src/testing/faulty-storage.ts";
 import { recordedBody } from "../../support/bodies.ts";
 import { createRecordingLogger } from "../../support/logger.ts";
 import { createUploadService, DRAFT_CONTENT, TUS_CONTENT, UNKNOWN_UPLOAD } from "./calls.ts";
@@ -107,11 +108,18 @@ describe("an account that changes between requests", () => {
       name: "changing",
       authenticate: async () => ({ outcome: "accepted" as const, account: settings }),
     };
-    const service = await createUploadService({ storage, authentication });
+    let isFull = false;
+    const failing = createFaultyStorage(storage, ({ verb, step }) =>
+      isFull && verb === "uploads.complete" && step === "call" ? { fault: "error", error: "no-space" } : undefined,
+    );
+    const service = await createUploadService({ storage: failing, authentication });
+    const setFull = (value: boolean): void => {
+      isFull = value;
+    };
     function change(next: AccountSettings): void {
       settings = next;
     }
-    return { ...service, change };
+    return { ...service, change, setFull };
   }
   const home = { home_folder_path: "/alice" };
 
@@ -150,6 +158,19 @@ describe("an account that changes between requests", () => {
     expect([answer.status, answer.header("tus-max-size")]).toEqual([413, "5"]);
     change(home);
     expect((await patch(url, 0, "abcdef")).status).toBe(204);
+  });
+
+  it("is held to its limit at a later completion, too, and is told the limit (R 5.4)", async () => {
+    const { createByTus, patch, tus, change, setFull, events } = await createChanging(home);
+    const url = await createByTus("a", { "upload-length": "6" });
+    setFull(true);
+    expect((await patch(url, 0, "abcdef")).status).toBe(507);
+    setFull(false);
+    change({ ...home, max_file_bytes: 5 });
+    const answer = await tus("HEAD", url);
+    expect([answer.status, answer.header("tus-max-size"), answer.header("upload-offset")]).toEqual([413, "5", null]);
+    expect((await tus("HEAD", url)).status).toBe(404);
+    expect(events.map(({ id }) => id)).toEqual([40021, 40022]);
   });
 });
 

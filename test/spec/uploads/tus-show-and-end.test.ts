@@ -90,7 +90,9 @@ describe("DELETE of an upload", () => {
 
 describe("GET /home/__svc__/uploads/", () => {
   it("lists the unfinished uploads of the account, whatever `Accept` says (R 1.3)", async () => {
-    const { createByTus, createByDraft, patch, call } = await createUploadService({ files: { "/alice/ä/": "" } });
+    const { createByTus, createByDraft, patch, call, tus } = await createUploadService({
+      files: { "/alice/ä/": "" },
+    });
     const url = await createByTus("a.txt", { "upload-length": "6" }, { folder: "/home/%C3%A4/" });
     await patch(url, 0, "abc");
     const other = await createByDraft("/home/b.txt");
@@ -110,6 +112,9 @@ describe("GET /home/__svc__/uploads/", () => {
       }
     }
     expect((await call("HEAD", "/home/__svc__/uploads/")).status).toBe(200);
+    expect((await tus("GET", "/home/__svc__/uploads/")).status).toBe(200);
+    const refused = await tus("GET", "/home/__svc__/uploads/", { "tus-resumable": "0.2.2" });
+    expect([refused.status, refused.header("tus-version")]).toEqual([412, "1.0.0"]);
     expect((await call("GET", "/home/__svc__/uploads/", { as: "bob" })).json()).toEqual({ uploads: [] });
     expect((await call("GET", "/home/__svc__/uploads/", { as: null })).status).toBe(401);
   });
