@@ -58,7 +58,7 @@ async function cleanUpFolder(
     const [device = ""] = folder.identity().split(":");
     if (only !== undefined && device !== only) return undefined;
     for await (const member of await opendir(String(folder.at(".")))) {
-      if (isUploadName(member.name)) await removeIfLost(folder, member.name);
+      if (isUploadName(member.name)) isKept = (await removeIfLost(folder, member.name)) || isKept;
       else if (await removeIfAbandoned(folder, member.name)) isKept = true;
       else if (member.name === RECORDS_FOLDER) isKept = (await cleanUpRecords(folder)) || isKept;
       else if (member.isDirectory()) folders.push(member.name);

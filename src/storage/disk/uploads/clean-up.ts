@@ -1,26 +1,32 @@
-import { unlink } from "node:fs/promises";
+import { lstat, readdir, rmdir, unlink } from "node:fs/promises";
 import { toPathSegments } from "../../../contracts/storage-path.ts";
 import { UPLOADS_FOLDER } from "../../upload-checks.ts";
-import { undefinedIfMissing } from "../errors.ts";
+import { ignoreErrors, undefinedIfMissing } from "../errors.ts";
 import type { FolderTree } from "../folder-tree.ts";
 import { type OpenFolder, withFolder } from "../open-folder.ts";
+import { removeIfAbandoned } from "../temporary-files.ts";
+import { removeEndedEntries } from "./lock.ts";
 import { createUploadStates, toBytesName } from "./states.ts";
+
+const LOCKS = /^([0-9a-f]{32})\.lock$/;
+const NEW_LOCKS_MS = 60_000;
 
 /** Follows the links of a path, if links are followed. */
 export type Locate = (segments: readonly string[]) => Promise<readonly string[]>;
 
 /**
  * Removes a member with the bytes of an upload that is gone. The same holds if its file is to be in another folder:
- * then the bytes were moved with theirs.
+ * then the bytes were moved with theirs. Of the folder with the states, removes what ended processes have left there.
+ * Returns whether it kept a temporary file that may be abandoned.
  */
-export type UploadCleanUp = (folder: OpenFolder, name: string) => Promise<void>;
+export type UploadCleanUp = (folder: OpenFolder, name: string) => Promise<boolean>;
 
 /** Creates the {@link UploadCleanUp} of a disk storage. */
 export function createUploadCleanUp(tree: FolderTree, locate: Locate): UploadCleanUp {
   const states = createUploadStates(tree, false);
 
   return async function removeIfLost(folder, name) {
-    if (name === UPLOADS_FOLDER) return;
+    if (name === UPLOADS_FOLDER) return withFolder(folder.enter(name), cleanUpStates);
     const upload = await states.readOf(name);
     const segments = upload && (await locate(toPathSegments(upload.path).slice(0, -1)));
     const home = segments && (await tree.open(segments).catch(undefinedIfMissing));
@@ -29,6 +35,7 @@ export function createUploadCleanUp(tree: FolderTree, locate: Locate): UploadCle
     } finally {
       home?.close();
     }
+    return false;
   };
 }
 
@@ -50,4 +57,35 @@ export function createMovedUploadCleanUp(tree: FolderTree, locate: Locate): Move
   }
 
   return (from, to) => removeBelow(from, to).catch(() => undefined);
+}
+
+async function cleanUpStates(all: OpenFolder): Promise<boolean> {
+  let isKept = false;
+  for (const owner of await readdir(String(all.at(".")))) {
+    // What cannot be read must not end the clean-up of the other folders.
+    isKept = (await withFolder(all.enter(owner), cleanUpOwner).catch(() => false)) || isKept;
+  }
+  return isKept;
+}
+
+/** Removes temporary files, and folders for the locks of uploads that are gone. */
+async function cleanUpOwner(owner: OpenFolder): Promise<boolean> {
+  let isKept = false;
+  for (const name of await readdir(String(owner.at(".")))) {
+    const [, id] = LOCKS.exec(name) ?? [];
+    if (id === undefined) isKept = (await removeIfAbandoned(owner, name)) || isKept;
+    else if (!(await exists(owner, `${id}.json`))) await removeOldLocks(owner, name);
+  }
+  return isKept;
+}
+
+/** A creation makes the folder before the state, so a new folder stays. */
+async function removeOldLocks(owner: OpenFolder, name: string): Promise<void> {
+  await withFolder(owner.enter(name), removeEndedEntries);
+  const { mtimeMs } = await lstat(owner.at(name));
+  if (Date.now() - mtimeMs > NEW_LOCKS_MS) await ignoreErrors(rmdir(owner.at(name)), "ENOENT", "ENOTEMPTY", "EEXIST");
+}
+
+async function exists(folder: OpenFolder, name: string): Promise<boolean> {
+  return (await ignoreErrors(lstat(folder.at(name)), "ENOENT")) !== undefined;
 }

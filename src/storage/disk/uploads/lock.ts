@@ -72,6 +72,11 @@ export async function lockUpload(entries: OpenFolder, options: UploadLockOptions
   }
 }
 
+/** Removes the entries of processes that have ended. */
+export async function removeEndedEntries(entries: OpenFolder): Promise<void> {
+  for (const name of await readEntries(entries)) await isUsed(entries, name);
+}
+
 async function isHighest(entries: OpenFolder, own: string): Promise<boolean> {
   return (await readEntries(entries)).every((name) => name <= own);
 }

@@ -1,0 +1,41 @@
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, vi } from "vitest";
+import { createDiskStorage } from "../../src/storage/disk.ts";
+import { beginUpload, offsetOf } from "../../src/testing/uploads/setup.ts";
+
+/** A process of another machine. */
+const ENDED = "12345678-1-1";
+const UNKNOWN = "0".repeat(32);
+
+it("removes what an ended process left beside the states of uploads, when the storage is opened", async () => {
+  const root = await mkdtemp(join(tmpdir(), "fileferry-upload-leftovers-"));
+  const storage = createDiskStorage({ root });
+  const { key } = await beginUpload(storage, "/file");
+  const [owner = ""] = await readdir(join(root, ".fileferry-uploads.tmp"));
+  const states = join(root, ".fileferry-uploads.tmp", owner);
+  const state = join(states, `.fileferry-${ENDED}-${"a".repeat(24)}.tmp`);
+  const locks = join(states, `${UNKNOWN}.lock`);
+  const entry = join(locks, `${"1".padStart(12, "0")}-${ENDED}-${"b".repeat(12)}`);
+  const fresh = join(states, `${"1".repeat(32)}.lock`);
+  await mkdir(locks);
+  await mkdir(fresh);
+  await writeFile(join(states, "..", "other"), "");
+  await writeFile(state, "{");
+  await writeFile(entry, "");
+  const old = new Date(Date.now() - 7_200_000);
+  for (const path of [state, entry, locks]) await utimes(path, old, old);
+  const again = createDiskStorage({ root });
+  await vi.waitFor(async () =>
+    expect(await readdir(states)).not.toContain(`.fileferry-${ENDED}-${"a".repeat(24)}.tmp`),
+  );
+  await vi.waitFor(async () => expect(await readdir(locks)).toEqual([]));
+  // The folder has just changed, so it may be one of a creation: the next clean-up removes it.
+  await utimes(locks, old, old);
+  createDiskStorage({ root });
+  await vi.waitFor(async () => expect(await readdir(states)).not.toContain(`${UNKNOWN}.lock`));
+  expect(await readdir(states)).toEqual(expect.arrayContaining([`${key.id}.json`, `${"1".repeat(32)}.lock`]));
+  expect(await offsetOf(again, key)).toBe(0);
+  await rm(root, { recursive: true, force: true });
+});
