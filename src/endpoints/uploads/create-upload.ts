@@ -82,8 +82,9 @@ export function findCreationByPost({ request, path, uploads }: AccountContext): 
 }
 
 /**
- * `PUT` that creates an upload. Returns `undefined` for one that is stored as a whole: also if its client cannot be told
- * the URL of the upload in time, and where the storage has no uploads (RESUMABLE 1.6, 4.2). Its body is not read then.
+ * `PUT` that creates an upload. Returns `undefined` for one that is stored as a whole: also if its client cannot be
+ * told the URL of the upload in time, and where the storage has no uploads (RESUMABLE 1.6, 4.2). Its body is not read
+ * then.
  * @throws HttpError `method-not-implemented` for a part of a file where there are no uploads.
  */
 export async function putUpload(context: AccountContext): Promise<Reply | undefined> {

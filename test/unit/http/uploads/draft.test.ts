@@ -113,6 +113,7 @@ describe("an append by the draft (R 4.4)", () => {
       length: undefined,
       announced: 5,
       digests: [DIGEST],
+      fileDigests: [],
     });
     const last = { ...APPEND, "Upload-Complete": "?1", "Upload-Length": "5", "Upload-Draft-Interop-Version": "8" };
     expect(append(last)).toMatchObject({ interop: 8, isComplete: true, length: 5, announced: 0 });

@@ -12,7 +12,7 @@ function tus(changes: Partial<TusAppend>): UploadAppend {
 }
 
 function draft(changes: Partial<DraftAppend>): UploadAppend {
-  return { ...COMMON, protocol: "draft", interop: 8, isComplete: false, ...changes };
+  return { ...COMMON, protocol: "draft", interop: 8, isComplete: false, fileDigests: [], ...changes };
 }
 
 /** The length that is known after an append, or its refusal. */
@@ -99,6 +99,7 @@ it("a length once known stays, and no announced content goes beyond it", async (
       protocol: fc.constant("draft" as const),
       interop: fc.constant(undefined),
       isComplete: fc.boolean(),
+      fileDigests: fc.constant([]),
       ...common,
     }),
   );
