@@ -72,6 +72,16 @@ export async function lockUpload(entries: OpenFolder, options: UploadLockOptions
   }
 }
 
+/**
+ * Takes the lock of an upload that no other process knows yet, so there is nothing to wait for. Returns the function
+ * that gives it back.
+ */
+export async function lockNewUpload(entries: OpenFolder): Promise<() => Promise<void>> {
+  const own = toEntry([]);
+  await mapSystemErrors(writeFile(entries.at(own), "", { flag: "wx", mode: 0o600 }));
+  return () => removeEntry(entries, own);
+}
+
 /** Removes the entries of processes that have ended. */
 export async function removeEndedEntries(entries: OpenFolder): Promise<void> {
   for (const name of await readEntries(entries)) await isUsed(entries, name);

@@ -8,7 +8,7 @@ import { ignoreErrors, mapSystemErrors, undefinedIfMissing } from "../errors.ts"
 import type { OpenFolder } from "../open-folder.ts";
 import { closeFile } from "../system-calls.ts";
 import type { DiskAccess } from "../transfers.ts";
-import { lockUpload, type UploadLock, type UploadLockOptions } from "./lock.ts";
+import { lockNewUpload, lockUpload, type UploadLock, type UploadLockOptions } from "./lock.ts";
 import { type DiskUpload, removeLocks, toBytesName, type UploadStates } from "./states.ts";
 
 const flushFile = promisify(fdatasync);
@@ -66,41 +66,48 @@ export function createUploadAccess(
     { whenLost, ...options }: WithUploadOptions<T> = {},
   ): Promise<T> {
     if ((await states.read(key)) === undefined) throw new StorageError("not-found");
-    return withLock(key, await states.openLocks(key), options, async (lock) => {
-      const upload = await states.read(key);
-      if (upload === undefined) throw new StorageError("not-found");
-      const open = await openUpload(upload);
-      if (open === undefined) {
-        if (whenLost === undefined) throw new StorageError("not-found", "The bytes of the upload are gone.");
-        return whenLost(upload);
-      }
-      try {
-        return await work(open, lock);
-      } finally {
-        if (open.bytes !== undefined) await closeBytes(open.bytes);
-      }
-    });
-  }
-
-  async function withNewUpload<T>(key: UploadKey, work: () => Promise<T>): Promise<T> {
-    return withLock(key, await states.openLocks(key, true), {}, work);
-  }
-
-  /** Closes the folder of the locks. */
-  async function withLock<T>(
-    key: UploadKey,
-    locks: OpenFolder,
-    options: UploadLockOptions,
-    work: (lock: UploadLock) => Promise<T>,
-  ): Promise<T> {
+    const locks = await states.openLocks(key);
     try {
       const lock = await lockUpload(locks, options);
       try {
-        return await work(lock);
+        return await runOpen(key, (open) => work(open, lock), whenLost);
       } finally {
         await lock.release();
         if ((await states.read(key).catch(() => undefined)) === undefined) await removeLocks(locks, key);
       }
+    } finally {
+      locks.close();
+    }
+  }
+
+  /** Runs a call that has the lock. */
+  async function runOpen<T>(
+    key: UploadKey,
+    work: (open: OpenUpload) => Promise<T>,
+    whenLost: WithUploadOptions<T>["whenLost"],
+  ): Promise<T> {
+    const upload = await states.read(key);
+    if (upload === undefined) throw new StorageError("not-found");
+    const open = await openUpload(upload);
+    if (open === undefined) {
+      if (whenLost === undefined) throw new StorageError("not-found", "The bytes of the upload are gone.");
+      return whenLost(upload);
+    }
+    try {
+      return await work(open);
+    } finally {
+      if (open.bytes !== undefined) await closeBytes(open.bytes);
+    }
+  }
+
+  async function withNewUpload<T>(key: UploadKey, work: () => Promise<T>): Promise<T> {
+    const locks = await states.openLocks(key, true);
+    try {
+      const release = await lockNewUpload(locks);
+      return await work().finally(release);
+    } catch (error) {
+      if ((await states.read(key).catch(() => undefined)) === undefined) await removeLocks(locks, key);
+      throw error;
     } finally {
       locks.close();
     }
