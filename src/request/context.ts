@@ -15,6 +15,7 @@ import type { Variant } from "../http/negotiate.ts";
 import type { HeaderFields, Reply } from "../http/reply.ts";
 import type { Target } from "../http/request-target.ts";
 import type { RequestPermits } from "../limits/permits.ts";
+import type { UploadRooms } from "../limits/upload-rooms.ts";
 import type { WalkQueue } from "../limits/walk-queue.ts";
 import type { OpenApiTexts } from "../openapi/render.ts";
 import type { FailureOf, ReportError } from "./errors.ts";
@@ -75,6 +76,7 @@ export interface UploadService {
   readonly canJoin: boolean;
   /** Runs one task of a key at a time, in this process: completions of an upload, or creations of an account. */
   readonly inTurn: <T>(key: string, task: () => Promise<T>) => Promise<T>;
+  readonly rooms: UploadRooms;
   /** Ends what has expired, if that was not done lately. Does not wait for it. */
   sweepSoon(connection: Connection): void;
 }

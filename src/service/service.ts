@@ -23,6 +23,7 @@ import type { Reply } from "../http/reply.ts";
 import { createHandler } from "../http/reply-handler.ts";
 import { parseTarget, type Target } from "../http/request-target.ts";
 import { createRequestPermits } from "../limits/permits.ts";
+import { createUploadRooms } from "../limits/upload-rooms.ts";
 import { createWalkQueue } from "../limits/walk-queue.ts";
 import { createRequestMutex } from "../platform/keyed-mutex.ts";
 import { withClient } from "../request/client-address.ts";
@@ -91,6 +92,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     times: config.uploads,
     canJoin: config.storage.uploads?.join !== undefined,
     inTurn: createRequestMutex(),
+    rooms: createUploadRooms(clock),
     sweepSoon: sweeper.sweepSoon,
   };
   const [walks, listingWalks] = [createWalkQueue(), createWalkQueue()];

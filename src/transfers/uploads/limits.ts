@@ -20,9 +20,11 @@ export async function checkUploadLimits(context: AccountContext, created: Accoun
   const { limits, clock } = context.config;
   const { uploads, service } = requireUploads(context);
   const { uploadsPerAccount: maxCount, uploadBytesPerAccount: maxBytes } = limits;
+  const { name } = context.account;
   const now = clock();
   let count = 1;
   let bytes = toBytes(created);
+  if (service.rooms.take(name, bytes)) return;
   for await (const upload of uploads.list()) {
     if (upload.id === created.id || findFinishedFile(upload) !== undefined || isExpired(upload, service.times, now))
       continue;
@@ -31,6 +33,12 @@ export async function checkUploadLimits(context: AccountContext, created: Accoun
   }
   if (maxCount > 0 && count > maxCount) throw createError("too-many-uploads", { values: { max: maxCount } });
   if (maxBytes > 0 && bytes > maxBytes) throw createError("upload-bytes-exceeded", { values: { max: maxBytes } });
+  service.rooms.give(name, { count: toLeft(maxCount, count), bytes: toLeft(maxBytes, bytes) });
+}
+
+/** A limit of 0 is none. */
+function toLeft(limit: number, used: number): number {
+  return limit > 0 ? limit - used : Number.POSITIVE_INFINITY;
 }
 
 function toBytes({ state }: AccountUpload): number {

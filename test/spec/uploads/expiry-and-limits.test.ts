@@ -178,6 +178,26 @@ describe("limits.uploadsPerAccount", () => {
     expect(uploads).toHaveLength(3);
   });
 
+  it("counts the uploads of an account a few times for hundreds of creations (R 8.2)", async () => {
+    const storage = createMemoryStorage();
+    const { uploads } = storage;
+    if (uploads === undefined) throw new Error("The storage has no uploads.");
+    let lists = 0;
+    const list: typeof uploads.list = (owner) => {
+      lists += 1;
+      return uploads.list(owner);
+    };
+    const limits = { uploadsPerAccount: 100, uploadBytesPerAccount: 1000 };
+    const { tus, createByTus } = await createUploadService({
+      storage: { ...storage, uploads: { ...uploads, list } },
+      limits,
+    });
+    const headers = { "upload-length": "1" };
+    for (let count = 0; count < 100; count++) await createByTus(`${count}`, headers);
+    expect((await tus("POST", "/home/more", headers)).status).toBe(507);
+    expect(lists).toBeLessThan(40);
+  });
+
   it("never lets more through in several processes at the same moment (R 8.2)", async () => {
     const storage = createMemoryStorage();
     const limits = { uploadsPerAccount: 3 };
