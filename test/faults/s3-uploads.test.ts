@@ -1,53 +1,24 @@
 import { describe, expect, it } from "vitest";
 import type { StorageUploads, UploadKey } from "../../src/contracts/storage-uploads.ts";
-import type { S3Fetch } from "../../src/storage/s3.ts";
 import { newKey } from "../../src/testing/uploads/setup.ts";
-import { createFake, refusal, type S3Call, type S3Fake } from "../support/s3/fake.ts";
-import { createUploadsInSmallParts } from "../support/s3/small-parts.ts";
+import {
+  append,
+  chunks,
+  createFailingStore,
+  everyFault,
+  FAILURES,
+  type Failure,
+  type Fault,
+  PART,
+  succeeds,
+} from "../support/s3/failing-store.ts";
+import type { S3Fake } from "../support/s3/fake.ts";
 
-const PART = 1000;
 /** Two parts and a half: an append has a tail before it, two parts, and a tail behind them. */
 const TEXT = Array.from({ length: 2.5 * PART }, (_, index) => String.fromCharCode(97 + ((index * index) % 26))).join(
   "",
 );
 const BEFORE = 100;
-
-/** What becomes of a call: it never arrives, its answer is lost, or the store cannot do it now. */
-const FAILURES = ["refused", "lost answer", "503"] as const;
-type Failure = (typeof FAILURES)[number];
-
-/** From which call on calls fail, and for how long. */
-interface Fault {
-  readonly from: number;
-  readonly lasts: "once" | "on";
-  readonly failure: Failure;
-}
-
-/** A store with faults, and a storage of a process that has none. */
-function createEnvironment() {
-  let fault: Fault | undefined;
-  let calls = 0;
-
-  function script(call: S3Call, _number: number, serve: () => Response): Response | undefined {
-    calls += 1;
-    const fails = fault !== undefined && (fault.lasts === "on" ? calls >= fault.from : calls === fault.from);
-    if (!fails) return undefined;
-    if (fault?.failure === "503") return refusal(503, "SlowDown", call.method);
-    if (fault?.failure === "lost answer") serve();
-    throw new TypeError("fetch failed");
-  }
-
-  const fake = createFake(script);
-  const open = (fetch: S3Fetch, retries = 1) => createUploadsInSmallParts({ fetch, partBytes: PART, retries });
-
-  /** Calls fail from now on; counts them from 1. */
-  function strike(next: Fault | undefined): void {
-    fault = next;
-    calls = 0;
-  }
-
-  return { fake, strike, open, countCalls: () => calls, faulty: open(fake.fetch, 0), healthy: open(fake.fetch) };
-}
 
 describe("an upload in S3 of which a call of the store fails", () => {
   it.each(FAILURES)("loses nothing acknowledged by a failing append, and goes on: %s", async (failure) => {
@@ -183,7 +154,7 @@ describe("an upload in S3 of two processes", () => {
 
 /** An upload with some bytes that are acknowledged. */
 async function begin() {
-  const environment = createEnvironment();
+  const environment = createFailingStore();
   const key = newKey();
   const expires = new Date(Date.now() + 3_600_000);
   await environment.healthy.create(key, "/file", { note: "", expires });
@@ -225,30 +196,11 @@ async function* faultsOf(
   await succeeds(operation(environment.faulty, key));
   const count = environment.countCalls();
   expect(count).toBeGreaterThan(3);
-  for (let from = 1; from <= count; from += 1) {
-    yield { from, lasts: "once", failure };
-    yield { from, lasts: "on", failure };
-  }
-}
-
-async function append(uploads: StorageUploads, key: UploadKey, text: string, offset: number): Promise<number> {
-  return (await uploads.append(key, offset, chunks(text))).offset;
+  yield* everyFault(count, failure);
 }
 
 function appendRest(uploads: StorageUploads, key: UploadKey): Promise<number> {
   return append(uploads, key, TEXT.slice(BEFORE), BEFORE);
-}
-
-async function* chunks(text: string): AsyncGenerator<Uint8Array> {
-  const bytes = new TextEncoder().encode(text);
-  for (let at = 0; at < bytes.byteLength; at += 300) yield bytes.subarray(at, at + 300);
-}
-
-function succeeds(work: Promise<unknown>): Promise<boolean> {
-  return work.then(
-    () => true,
-    () => false,
-  );
 }
 
 function textOf({ objects }: S3Fake): string | undefined {
