@@ -51,6 +51,7 @@ export interface StorageUploads {
    * upload is `done` and keeps no bytes. If it is done already, resolves with the same entry again.
    *
    * Rejects with `incomplete` if the upload has another offset than its size, and as `write` does. The upload stays.
+   * For an upload with `isPartial`, it may reject with `unsupported`.
    */
   complete(key: UploadKey, options?: CompleteOptions): Promise<StorageEntry>;
 
@@ -71,8 +72,9 @@ export interface StorageUploads {
 
   /**
    * Makes the content of several uploads, in this order, the file at `path`, completely or not at all, and rejects as
-   * `write` does. The uploads stay. An upload may be named several times. Rejects with `denied` for uploads whose bytes
-   * another storage has. Absent: the storage cannot do this.
+   * `write` does. The uploads stay, but a storage may refuse to add content to them (`unsupported`). An upload may be
+   * named several times. Rejects with `denied` for uploads whose bytes another storage has. A storage may reject with
+   * `unsupported` for uploads that were created without `isPartial`. Absent: the storage cannot do this.
    */
   join?(keys: readonly UploadKey[], path: string, options?: JoinOptions): Promise<StorageEntry>;
 }
@@ -99,6 +101,8 @@ export interface UploadDraft extends UploadConditions {
   /** A text of the caller, at most 16 KiB in UTF-8. The storage keeps it and gives it no meaning. */
   readonly note: string;
   readonly expires: Date;
+  /** The upload is only ever joined. A storage may then keep its bytes in another way, and never complete it. */
+  readonly isPartial?: boolean;
 }
 
 /** What a storage knows of an upload. */

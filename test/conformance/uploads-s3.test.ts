@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
+import type { UploadKey } from "../../src/contracts/storage-uploads.ts";
 import type { S3Fetch, S3StorageOptions } from "../../src/storage/s3.ts";
 import { areSameBytes, bodyBytes, inChunks, noise } from "../../src/testing/storage/content.ts";
 import { uploadCases } from "../../src/testing/upload-cases.ts";
 import type { UploadCaseContext } from "../../src/testing/uploads/case.ts";
-import { beginUpload, uploadsOf } from "../../src/testing/uploads/setup.ts";
+import { beginUpload, newKey, uploadsOf } from "../../src/testing/uploads/setup.ts";
 import { killAppend } from "../support/s3/killed-append.ts";
 import { createBucket, type S3Bucket, s3Missing } from "../support/s3/server.ts";
 
@@ -19,7 +21,7 @@ describe.skipIf(s3Missing !== undefined)(`the upload cases × S3${s3Missing ? ` 
   }, 120_000);
 
   for (const { name, needs, run } of uploadCases) {
-    it.skipIf(needs === "join" || needs === "read").concurrent(name, () => run(createContext()), PATIENCE_MS);
+    it.skipIf(needs === "read").concurrent(name, () => run(createContext()), PATIENCE_MS);
   }
 });
 
@@ -57,6 +59,33 @@ describe.skipIf(s3Missing !== undefined)("an upload in S3", () => {
     expect(await keysBelow(prefix)).toEqual(["file"]);
     expect((await bucket.openUploads()).filter((key) => key.startsWith(prefix))).toEqual([]);
   });
+
+  it(
+    "is joined with others of any size in the store, again and again, and its discard leaves nothing",
+    async () => {
+      const { storage, prefix } = createStorage();
+      const uploads = uploadsOf(storage);
+      const { join } = uploads;
+      const sizes = [11 * MEBIBYTE + 5, 3, 5 * MEBIBYTE, 0, 200_000, 7 * MEBIBYTE];
+      const contents = sizes.map((size, index) => noise(size, index + 1));
+      const keys = await Promise.all(contents.map((bytes, index) => appendPartial(storage, `/part-${index}`, bytes)));
+      const order = [1, 0, 2, 3, 4, 0, 5, 1];
+      for (const name of ["/one", "/two"]) {
+        const entry = await join?.(
+          order.map((index) => keys[index] ?? newKey()),
+          name,
+        );
+        expect(entry).toEqual(await storage.stat(name));
+        const expected = Buffer.concat(order.map((index) => contents[index] ?? new Uint8Array(0)));
+        expect(areSameBytes(await bodyBytes((await storage.read(name)).body), expected)).toBe(true);
+      }
+      for (const [index, key] of keys.entries()) expect((await uploads.find(key))?.offset).toBe(sizes[index]);
+      for (const key of keys) expect(await uploads.discard(key)).toBe(true);
+      expect((await keysBelow(prefix)).toSorted()).toEqual(["one", "two"]);
+      expect((await bucket.openUploads()).filter((key) => key.startsWith(prefix))).toEqual([]);
+    },
+    PATIENCE_MS,
+  );
 
   it("is lost when the store has removed its parts, as by the rule of a bucket", async () => {
     const { storage, prefix } = createStorage();
@@ -109,7 +138,16 @@ function createContext(): UploadCaseContext {
     });
   }
 
-  return { storage, open: async () => open(), kill, atomicConditions: true };
+  return { storage, open: async () => open(), kill, atomicConditions: true, join: true };
+}
+
+/** Creates an upload that is to be joined, with all of its bytes. */
+async function appendPartial(storage: StorageAdapter, path: string, bytes: Uint8Array): Promise<UploadKey> {
+  const uploads = uploadsOf(storage);
+  const expires = new Date(Date.now() + 3_600_000);
+  const { key } = await uploads.create(newKey(), path, { note: "", expires, isPartial: true });
+  await uploads.append(key, 0, inChunks(bytes, 100_000));
+  return key;
 }
 
 async function keysBelow(prefix: string): Promise<readonly string[]> {

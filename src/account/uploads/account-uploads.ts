@@ -159,6 +159,7 @@ export function createAccountUploads(options: AccountUploadsOptions): AccountUpl
       expires,
       ...(size !== undefined && { size }),
       ...toConditions(note),
+      ...(note.concat === "partial" && { isPartial: true }),
       ...(signal && { signal }),
     };
     try {

@@ -15,10 +15,11 @@ import { isCode } from "./transfers.ts";
 import { createAppend } from "./uploads/append.ts";
 import type { UploadBucket } from "./uploads/bucket.ts";
 import { createCompletion } from "./uploads/completion.ts";
+import { createJoin } from "./uploads/join.ts";
 import { createObjectUploadStates, type UploadVersion } from "./uploads/states.ts";
 import { type StoredUpload, toClosed, toOffset, toUploadState } from "./uploads/stored-upload.ts";
 
-export type { FileParts, MultipartUpload, NewFile, UploadBucket } from "./uploads/bucket.ts";
+export type { FileParts, MultipartUpload, NewFile, PartCopies, UploadBucket } from "./uploads/bucket.ts";
 
 /** How many states a listing reads at the same time. */
 const PARALLEL_READS = 16;
@@ -33,6 +34,7 @@ const MAX_ROUNDS = 12;
  * a condition on its version, so of two processes that use an upload the later one wins, and the other one notices.
  */
 export function createObjectUploads(bucket: UploadBucket): StorageUploads {
+  const { copies } = bucket;
   const states = createObjectUploadStates(bucket);
   const writers = createUploadWriters();
   const appendTo = createAppend(bucket, states);
@@ -40,7 +42,7 @@ export function createObjectUploads(bucket: UploadBucket): StorageUploads {
 
   async function create(key: UploadKey, path: string, draft: UploadDraft): Promise<UploadState> {
     checkUploadKey(key);
-    const { size, note, expires, signal } = draft;
+    const { size, note, expires, signal, isPartial } = draft;
     signal?.throwIfAborted();
     const location = bucket.locate(path);
     await bucket.checkTarget(location, draft);
@@ -58,6 +60,7 @@ export function createObjectUploads(bucket: UploadBucket): StorageUploads {
       expires: expires.getTime(),
       folder,
       mark: crypto.randomUUID(),
+      ...(copies && isPartial === true && { isPartial }),
     };
     if (!(await states.create(upload))) throw new StorageError("already-exists");
     return toUploadState(upload, bucket);
@@ -86,13 +89,19 @@ export function createObjectUploads(bucket: UploadBucket): StorageUploads {
   }
 
   /** Whether the folder of an upload is still the same, and its parts are still there. */
-  async function isThere({ path, folder, parts }: StoredUpload): Promise<boolean> {
-    const { key, parent = bucket.prefix } = bucket.locate(path);
-    const [found, hasParts] = await Promise.all([
-      bucket.identifyFolder(parent),
-      parts === undefined || parts.tags.length === 0 || bucket.hasUpload({ key, id: parts.id }),
-    ]);
-    return hasParts && isSameFolder(folder, found);
+  async function isThere(upload: StoredUpload): Promise<boolean> {
+    const { parent = bucket.prefix } = bucket.locate(upload.path);
+    const [found, areThere] = await Promise.all([bucket.identifyFolder(parent), hasParts(upload)]);
+    return areThere && isSameFolder(upload.folder, found);
+  }
+
+  async function hasParts(upload: StoredUpload): Promise<boolean> {
+    const { parts, isWhole, mark } = upload;
+    if (parts === undefined || parts.tags.length === 0) return true;
+    const key = states.toPartsKey(upload);
+    if (await bucket.hasUpload({ key, id: parts.id })) return true;
+    // A join turns the parts into an object, so the object is looked for after the parts.
+    return isWhole === true && (await copies?.findObject(key, mark)) !== undefined;
   }
 
   /** Removes this version of an upload that is lost. Returns `false` if another caller has changed it. */
@@ -206,7 +215,8 @@ export function createObjectUploads(bucket: UploadBucket): StorageUploads {
     return toUploadState(upload, bucket);
   }
 
-  return { create, find, append, update, complete, discard, list };
+  const join = copies && createJoin(bucket, copies, states, { open, lose, inTurn: writers.run });
+  return { create, find, append, update, complete, discard, list, ...(join && { join }) };
 }
 
 /** A folder that had no marker, or has none any more, is known by its path alone. */

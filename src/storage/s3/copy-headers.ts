@@ -14,7 +14,10 @@ export interface S3CopySource {
 }
 
 /** Returns the headers that name the version to copy. */
-export function toCopyHeaders({ settings }: S3Client, { key, etag }: S3CopySource): Record<string, string> {
+export function toCopyHeaders(
+  { settings }: S3Client,
+  { key, etag }: Pick<S3CopySource, "key" | "etag">,
+): Record<string, string> {
   return {
     "x-amz-copy-source": `/${settings.bucket}/${encodeKey(key)}`,
     ...(etag !== "" && { "x-amz-copy-source-if-match": etag }),

@@ -14,6 +14,7 @@ import { hasS3Properties } from "./properties.ts";
 import { readFile } from "./read.ts";
 import type { S3Remover } from "./remove.ts";
 import { createS3TextObjects } from "./text-objects.ts";
+import { createS3PartCopies, LOST } from "./upload-copies.ts";
 import type { S3Writer } from "./write.ts";
 
 /** What {@link createS3UploadBucket} is made of. */
@@ -23,9 +24,6 @@ export interface S3UploadBucketInput {
   readonly writer: S3Writer;
   readonly remover: S3Remover;
 }
-
-/** Error codes of a store that does not have an upload, or not the part with the entity-tag. */
-const LOST = /^(?:NoSuchUpload|InvalidPart)$/;
 
 /** Returns what resumable uploads need of a bucket. */
 export function createS3UploadBucket({ client, support, writer, remover }: S3UploadBucketInput): UploadBucket {
@@ -111,6 +109,7 @@ export function createS3UploadBucket({ client, support, writer, remover }: S3Upl
 
   return {
     ...createS3TextObjects(client, support),
+    copies: createS3PartCopies(client, support, writer.uploads),
     prefix,
     clock,
     memory: writer.memory,

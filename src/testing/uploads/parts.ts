@@ -1,6 +1,7 @@
 import { StorageError } from "../../contracts/storage-adapter.ts";
+import type { UploadKey } from "../../contracts/storage-uploads.ts";
 import { expect, expectEqual, expectRefusal, rejectionOf } from "../expectations.ts";
-import { areSameBytes, bodyBytes, namesIn, noise, put, readFileText, stalled } from "../storage/content.ts";
+import { areSameBytes, bodyBytes, inChunks, namesIn, noise, put, readFileText, stalled } from "../storage/content.ts";
 import type { UploadCase } from "./case.ts";
 import { appendText, beginUpload, newKey, offsetOf, uploadsOf } from "./setup.ts";
 
@@ -32,6 +33,30 @@ export const partCases: readonly UploadCase[] = [
       expectEqual(await readFileText(storage, "/file"), "deabcde", "text");
       expectEqual([await offsetOf(storage, one.key), await offsetOf(storage, two.key)], [3, 2], "offsets");
       expectEqual(await namesIn(storage, "/"), ["file"], "members");
+    },
+  },
+  {
+    name: "join: takes uploads of any size that were created with `isPartial`, again and again",
+    needs: "join",
+    async run({ storage }) {
+      const contents = [noise(6 * 1_048_576 + 1, 2), noise(10, 3)] as const;
+      const keys: UploadKey[] = [];
+      for (const [index, bytes] of contents.entries()) {
+        const { key } = await beginUpload(storage, `/part-${index}`, { isPartial: true });
+        await uploadsOf(storage).append(key, 0, inChunks(bytes, 65_536));
+        keys.push(key);
+      }
+      const order = [1, 0, 1, 0] as const;
+      const expected = await bodyBytes(new Blob(order.map((index) => new Uint8Array(contents[index]))).stream());
+      for (const path of ["/one", "/two"]) {
+        await uploadsOf(storage).join?.(
+          order.map((index) => keys[index] ?? newKey()),
+          path,
+        );
+        expect(areSameBytes(await bodyBytes((await storage.read(path)).body), expected), `the bytes of ${path}`);
+      }
+      for (const key of keys) expectEqual(await uploadsOf(storage).discard(key), true, "discard");
+      expectEqual(await namesIn(storage, "/"), ["one", "two"], "members");
     },
   },
   {

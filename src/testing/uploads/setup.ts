@@ -1,5 +1,5 @@
-import type { StorageAdapter, WriteOptions } from "../../contracts/storage-adapter.ts";
-import type { StorageUploads, UploadKey, UploadState } from "../../contracts/storage-uploads.ts";
+import type { StorageAdapter } from "../../contracts/storage-adapter.ts";
+import type { StorageUploads, UploadDraft, UploadKey, UploadState } from "../../contracts/storage-uploads.ts";
 import { textChunks } from "../storage/content.ts";
 
 /** The uploads of the storage under test. */
@@ -17,7 +17,7 @@ export function newKey(owner = "account:alice"): UploadKey {
 export function beginUpload(
   storage: StorageAdapter,
   path: string,
-  options: Pick<WriteOptions, "size" | "ifMatch" | "ifNoneMatch"> = {},
+  options: Pick<UploadDraft, "size" | "ifMatch" | "ifNoneMatch" | "isPartial"> = {},
   key: UploadKey = newKey(),
 ): Promise<UploadState> {
   const expires = new Date(Date.now() + 3_600_000);

@@ -127,7 +127,7 @@ export function createAppend(bucket: UploadBucket, states: ObjectUploadStates): 
     { open, before, sender, memory }: RunningAppend,
     reader: ContentReader,
   ): Promise<ObjectPart | undefined> {
-    const { key } = bucket.locate(before.path);
+    const key = states.toPartsKey(before);
     const sent = toPartCount(before);
     let parts: Pick<StoredParts, "id" | "partBytes"> | undefined = sent > 0 ? before.parts : undefined;
     const partBytes = parts?.partBytes ?? bucket.toPartBytes(before.size);
@@ -135,6 +135,7 @@ export function createAppend(bucket: UploadBucket, states: ObjectUploadStates): 
     const cut = { bytesOf, maxParts: Number.POSITIVE_INFINITY, size: undefined };
     for await (const part of toParts(reader, cut, memory)) {
       if (part.byteLength === 0) return undefined;
+      if (before.isWhole === true) throw new StorageError("unsupported", "The upload was joined already.");
       if (part.byteLength < bytesOf(part.number)) return part;
       parts ??= await begin(open, partBytes);
       await sender.send({ key, id: parts.id }, sent + part.number, part);
@@ -145,8 +146,8 @@ export function createAppend(bucket: UploadBucket, states: ObjectUploadStates): 
 
   /** Begins the multipart upload, and notes it before it has a part. */
   async function begin(open: RunningUpload, partBytes: number): Promise<StoredParts> {
-    const { path, mark, parts: unused } = open.current();
-    const { key } = bucket.locate(path);
+    const { mark, parts: unused } = open.current();
+    const key = states.toPartsKey(open.current());
     const parts: StoredParts = { id: (await bucket.begin(key, mark)).id, partBytes, tags: [] };
     try {
       await open.note((current) => ({ ...current, parts }));

@@ -4,6 +4,7 @@ import type { ObjectLocation } from "../keys.ts";
 import type { PartMemory } from "../part-memory.ts";
 import type { Permits } from "../permits.ts";
 import type { TextObjects } from "../text-objects.ts";
+import type { JoinLimits, JoinSource, SourceRange } from "./join-plan.ts";
 
 /** A multipart upload that was created. */
 export interface MultipartUpload {
@@ -29,6 +30,8 @@ export interface FileParts {
 
 /** What the uploads of a storage need of its bucket. */
 export interface UploadBucket extends TextObjects {
+  /** Present if the bucket can make parts of objects. Then uploads can be joined. */
+  readonly copies?: PartCopies;
   /** Prefix of all keys of the storage. */
   readonly prefix: string;
   /** Returns the current time in milliseconds since 1970. */
@@ -83,4 +86,21 @@ export interface UploadBucket extends TextObjects {
   removeObjects(keys: readonly string[]): Promise<void>;
   /** Yields all keys that begin with a prefix, in pages. */
   listKeys(prefix: string): AsyncIterable<readonly string[]>;
+}
+
+/** How a bucket makes parts of objects. */
+export interface PartCopies extends JoinLimits {
+  /** Copies some bytes of an object into a part, and returns its entity-tag. Throws as {@link UploadBucket.sendPart}. */
+  copyPart(upload: MultipartUpload, number: number, range: SourceRange, signal?: AbortSignal): Promise<string>;
+  /**
+   * Makes the parts an object that only the storage sees.
+   * @throws StorageError `not-found` if the upload is unknown, or a part is not the one with the tag
+   */
+  completeObject(upload: MultipartUpload, mark: string, tags: readonly string[]): Promise<void>;
+  /** Returns such an object if it has this mark. */
+  findObject(key: string, mark: string): Promise<JoinSource | undefined>;
+  /** Yields some bytes of an object. */
+  readRange(range: SourceRange): AsyncIterable<Uint8Array>;
+  /** Frees a multipart upload whose parts may still be arriving. Never rejects. */
+  free(upload: MultipartUpload): Promise<void>;
 }

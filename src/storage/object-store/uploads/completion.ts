@@ -37,6 +37,7 @@ export function createCompletion(bucket: UploadBucket, states: ObjectUploadState
     const { path = found.upload.path } = options;
     const location = bucket.locate(path);
     const check = (upload: StoredUpload): void => {
+      if (upload.isPartial === true) throw new StorageError("unsupported", "The upload can only be joined.");
       if (upload.size !== undefined && upload.size !== toOffset(upload, bucket)) throw new StorageError("incomplete");
       checkUploadName(upload.path, path);
     };

@@ -11,8 +11,10 @@ import type { StoredUpload } from "./stored-upload.ts";
  *
  *     .fileferry-uploads.tmp/<hash of the owner>/<id>/state.json    all that is known (`stored-upload.ts`)
  *     .fileferry-uploads.tmp/<hash of the owner>/<id>/tail-<uuid>   the bytes after the last part
+ *     .fileferry-uploads.tmp/<hash of the owner>/<id>/parts         all bytes of a partial upload that was joined
  *
  * The parts are a multipart upload of the key of the file to be. It is not visible, and becomes the file in one step.
+ * Those of a partial upload are one of the key `parts`.
  */
 
 /** An upload, and the version of its object. */
@@ -37,6 +39,8 @@ export interface ObjectUploadStates {
   readFrom(objectKey: string): Promise<UploadVersion | undefined>;
   /** Returns a key for the bytes after the last part. */
   toTailKey(key: UploadKey): string;
+  /** Returns the key of the multipart upload with the parts of an upload. */
+  toPartsKey(upload: Pick<StoredUpload, "key" | "path" | "isPartial">): string;
   /** Removes the objects of an upload except its state. */
   removeBytes(key: UploadKey): Promise<void>;
   /** Removes what an upload consists of, its state last. */
@@ -94,9 +98,14 @@ export function createObjectUploadStates(bucket: UploadBucket): ObjectUploadStat
     }
   }
 
+  function toPartsKey({ key, path, isPartial }: Pick<StoredUpload, "key" | "path" | "isPartial">): string {
+    return isPartial === true ? `${toFolder(key)}/parts` : bucket.locate(path).key;
+  }
+
   async function removeAll(upload: StoredUpload): Promise<void> {
-    const { key, path, parts } = upload;
-    if (parts !== undefined) await bucket.abort({ key: bucket.locate(path).key, id: parts.id });
+    const { key, parts, joining = [] } = upload;
+    if (parts !== undefined) await bucket.abort({ key: toPartsKey(upload), id: parts.id });
+    for (const one of joining) await bucket.abort(one);
     await removeBytes(key);
     await bucket.removeObjects([toStateKey(key)]);
   }
@@ -115,6 +124,7 @@ export function createObjectUploadStates(bucket: UploadBucket): ObjectUploadStat
     listKeys,
     readFrom,
     toTailKey: (key) => `${toFolder(key)}/tail-${crypto.randomUUID()}`,
+    toPartsKey,
     removeBytes,
     removeAll,
   };

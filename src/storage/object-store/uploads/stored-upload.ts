@@ -1,6 +1,6 @@
 import type { StorageEntry } from "../../../contracts/storage-entry.ts";
 import type { UploadKey, UploadState } from "../../../contracts/storage-uploads.ts";
-import type { UploadBucket } from "./bucket.ts";
+import type { MultipartUpload, UploadBucket } from "./bucket.ts";
 
 /** What the object of an upload says. */
 export interface StoredUpload {
@@ -16,6 +16,12 @@ export interface StoredUpload {
   readonly folder: string;
   /** The mark that the file will have. */
   readonly mark: string;
+  /** The upload is only ever joined. Its parts belong to an object of its own, not to a file. */
+  readonly isPartial?: true;
+  /** A join has started to make that object, with the tail as its last part. Nothing can be added any more. */
+  readonly isWhole?: true;
+  /** Parts of joined files. They are freed with this upload, unless the files have them. */
+  readonly joining?: readonly MultipartUpload[];
   /** The parts that count, in their order. They come first. */
   readonly parts?: StoredParts;
   /** The bytes after the last part: less than a part. */
