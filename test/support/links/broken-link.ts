@@ -35,14 +35,16 @@ export interface LinkedService {
   next(): number;
   /** The folder of its files. */
   readonly root: string;
+  /** How large the uploaded file is. Default: {@link FILE_BYTES}. */
+  readonly fileBytes?: number;
 }
 
 /** Opens a link for the rest of a test. By default to a service of this process. */
 export async function openBrokenLink(service?: LinkedService): Promise<BrokenLink> {
-  const { root, next } = service ?? (await serveFolder(await makePlace()));
+  const { root, next, fileBytes = FILE_BYTES } = service ?? (await serveFolder(await makePlace()));
   const file = join(await makePlace(), "content.bin");
-  await writeContent(file);
-  const proxy = await startCuttingProxy(next, { bytes: Math.floor(FILE_BYTES / (CUTS + 1)), times: CUTS });
+  await writeContent(file, fileBytes);
+  const proxy = await startCuttingProxy(next, { bytes: Math.floor(fileBytes / (CUTS + 1)), times: CUTS });
   onTestFinished(() => proxy.close());
   const begin = Date.now();
   return {
@@ -53,7 +55,7 @@ export async function openBrokenLink(service?: LinkedService): Promise<BrokenLin
       const seconds = (Date.now() - begin) / 1000;
       if (proxy.cuts() !== CUTS) throw new Error(`The link was cut ${proxy.cuts()} times, and not ${CUTS}.`);
       await expectSameContent(file, join(root, name));
-      const row = `Uploads of ${Math.round(FILE_BYTES / MIB)} MiB over a link that is cut ${CUTS} times`;
+      const row = `Uploads of ${Math.round(fileBytes / MIB)} MiB over a link that is cut ${CUTS} times`;
       reportFigure({ row, what: `by ${client}, byte for byte`, value: seconds, unit: "s" });
     },
   };
@@ -72,10 +74,10 @@ async function serveFolder(root: string): Promise<LinkedService> {
 }
 
 /** Writes bytes without a pattern, quickly. */
-async function writeContent(file: string): Promise<void> {
+async function writeContent(file: string, bytes: number): Promise<void> {
   const cipher = createCipheriv("aes-128-ctr", Buffer.alloc(16, 1), Buffer.alloc(16));
   async function* zeros(): AsyncGenerator<Buffer> {
-    for (let left = FILE_BYTES; left > 0; left -= MIB) yield Buffer.alloc(Math.min(left, MIB));
+    for (let left = bytes; left > 0; left -= MIB) yield Buffer.alloc(Math.min(left, MIB));
   }
   await pipeline(zeros, cipher, createWriteStream(file));
 }
