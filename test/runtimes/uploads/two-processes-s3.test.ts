@@ -113,6 +113,13 @@ describe.skipIf(s3Missing !== undefined)(`processes over one bucket${s3Missing ?
     PATIENCE_MS,
   );
 
+  it("announce that uploads can be joined (R 3.1)", async () => {
+    const { origin } = await (await createPlace()).start();
+    const headers = { authorization: AUTHORIZATION };
+    const response = await fetch(`${origin}/home/`, { method: "OPTIONS", headers });
+    expect(response.headers.get("tus-extension")).toMatch(/,concatenation$/);
+  });
+
   it.each<[string, UploadOptions]>([
     ["in parts", { chunkSize: Math.ceil(FILE_BYTES / CUTS / 3) }],
     ["in three uploads at the same time, which are joined", { parallelUploads: 3 }],
