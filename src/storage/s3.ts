@@ -13,7 +13,7 @@ import { createKeyedMutex } from "../platform/keyed-mutex.ts";
 import { type ObjectLocation, toLocation } from "./object-store/keys.ts";
 import { createObjectAttributes } from "./object-store/properties.ts";
 import { createObjectTransfers } from "./object-store/transfers.ts";
-import { createObjectUploads } from "./object-store/uploads.ts";
+import { createJoin, createObjectUploads } from "./object-store/uploads.ts";
 import { createS3Client } from "./s3/client.ts";
 import { createConditionSupport } from "./s3/conditional-change.ts";
 import { createS3Copier } from "./s3/copy.ts";
@@ -173,7 +173,7 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
       properties: attributes.properties,
       change: (path, changes) => withLock(`change ${path}`, () => attributes.change(path, changes)),
     },
-    uploads: createObjectUploads(createS3UploadBucket({ client, support, writer, remover })),
+    uploads: createObjectUploads(createS3UploadBucket({ client, support, writer, remover }), createJoin),
     check,
   };
 }

@@ -20,6 +20,7 @@ import { createObjectUploadStates, type UploadVersion } from "./uploads/states.t
 import { type StoredUpload, toClosed, toOffset, toUploadState } from "./uploads/stored-upload.ts";
 
 export type { FileParts, MultipartUpload, NewFile, PartCopies, UploadBucket } from "./uploads/bucket.ts";
+export { createJoin };
 
 /** How many states a listing reads at the same time. */
 const PARALLEL_READS = 16;
@@ -32,8 +33,10 @@ const MAX_ROUNDS = 12;
  * The full parts of an upload are parts of a multipart upload of the bucket. What is less than a part is an object of
  * its own, which is read again in front of the next content. A small object has the state. It is only ever replaced by
  * a condition on its version, so of two processes that use an upload the later one wins, and the other one notices.
+ *
+ * A bucket with `copies` needs `toJoin` for joins. Applications over other buckets do not load it.
  */
-export function createObjectUploads(bucket: UploadBucket): StorageUploads {
+export function createObjectUploads(bucket: UploadBucket, toJoin?: typeof createJoin): StorageUploads {
   const { copies } = bucket;
   const states = createObjectUploadStates(bucket);
   const writers = createUploadWriters();
@@ -215,7 +218,7 @@ export function createObjectUploads(bucket: UploadBucket): StorageUploads {
     return toUploadState(upload, bucket);
   }
 
-  const join = copies && createJoin(bucket, copies, states, { open, lose, inTurn: writers.run });
+  const join = copies && toJoin?.(bucket, copies, states, { open, lose, inTurn: writers.run });
   return { create, find, append, update, complete, discard, list, ...(join && { join }) };
 }
 

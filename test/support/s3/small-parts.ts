@@ -1,5 +1,5 @@
 import type { StorageUploads } from "../../../src/contracts/storage-uploads.ts";
-import { createObjectUploads } from "../../../src/storage/object-store/uploads.ts";
+import { createJoin, createObjectUploads } from "../../../src/storage/object-store/uploads.ts";
 import { createS3Client } from "../../../src/storage/s3/client.ts";
 import { createConditionSupport } from "../../../src/storage/s3/conditional-change.ts";
 import { toS3Settings } from "../../../src/storage/s3/options.ts";
@@ -30,5 +30,5 @@ export function createUploadsInSmallParts({ fetch, partBytes, retries }: SmallPa
   const client = createS3Client({ ...settings, partBytes });
   const support = createConditionSupport(true);
   const [writer, remover] = [createS3Writer(client, support), createS3Remover(client, support)];
-  return createObjectUploads(createS3UploadBucket({ client, support, writer, remover }));
+  return createObjectUploads(createS3UploadBucket({ client, support, writer, remover }), createJoin);
 }

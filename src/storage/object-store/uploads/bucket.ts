@@ -90,7 +90,10 @@ export interface UploadBucket extends TextObjects {
 
 /** How a bucket makes parts of objects. */
 export interface PartCopies extends JoinLimits {
-  /** Copies some bytes of an object into a part, and returns its entity-tag. Throws as {@link UploadBucket.sendPart}. */
+  /**
+   * Copies some bytes of an object into a part, and returns its entity-tag.
+   * @throws StorageError `not-found` if the upload is unknown.
+   */
   copyPart(upload: MultipartUpload, number: number, range: SourceRange, signal?: AbortSignal): Promise<string>;
   /**
    * Makes the parts an object that only the storage sees.
