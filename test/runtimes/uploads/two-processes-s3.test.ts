@@ -105,8 +105,8 @@ describe.skipIf(s3Missing !== undefined)(`processes over one bucket${s3Missing ?
       });
       expect(upload).toMatchObject({ status: 201 });
       expect(upload.offsets.length).toBeGreaterThanOrEqual(CUTS);
+      // The process before may not have stored its bytes when the client asks the other one; they are sent again.
       expect(upload.offsets).toEqual(upload.offsets.toSorted((one, other) => one - other));
-      expect(upload.offsets.at(-1)).toBeGreaterThan(0);
       await expectArrived(link, process, prefix, "a client of the draft, in a bucket, from two processes in turn");
       await expectNothingUnfinished(prefix);
     },
