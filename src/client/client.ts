@@ -75,8 +75,7 @@ export function createClient({ baseUrl, credentials, fetch, metadataHeader }: Cl
       ...{ send, content: readable, id, options, fetch },
       file: { path, size: readable.size, metadata, ...conditions },
       // By POST: a server without such uploads would store an empty file by PUT.
-      create: () =>
-        send(toFilePath(path), { method: "POST", headers, signal: options.signal }).catch(ignoreUnsupported),
+      create: () => send(toFilePath(path), { method: "POST", headers }).catch(ignoreUnsupported),
     });
   }
 

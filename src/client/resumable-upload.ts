@@ -3,7 +3,7 @@ import { toEntityTag, toModified } from "./headers.ts";
 import { ContentError, type ContentPart, type ResumableContent } from "./resumable-content.ts";
 import type { PutResult, RequestOptions, ResumeOptions, SavedUpload } from "./types.ts";
 import { type ClientRequest, createUpload, type Transport } from "./upload.ts";
-import { pause, toDelay } from "./waits.ts";
+import { pause, toDelay, untilAborted } from "./waits.ts";
 
 /** Sends a request to a path below the base URL. @throws FileferryError */
 export type SendBelowBase = (
@@ -15,7 +15,7 @@ export type SendBelowBase = (
 /** What an upload in several requests needs. */
 export interface ResumableUpload {
   readonly send: SendBelowBase;
-  /** Sends the request that creates the upload. Returns `undefined` if the service has no such uploads. */
+  /** Creates the upload; nothing aborts this. Returns `undefined` if the service has no such uploads. */
   create(): Promise<Response | undefined>;
   readonly content: ResumableContent;
   /** What is known of the upload, without its ID. */
@@ -68,12 +68,23 @@ export async function uploadResumably(upload: ResumableUpload): Promise<PutResul
   }
 
   async function create(): Promise<boolean> {
-    const response = await upload.create();
-    id = /\/uploads\/(\w+)$/.exec(response?.headers.get("Location") ?? "")?.[1];
+    signal?.throwIfAborted();
+    const creation = upload.create();
+    const response = await untilAborted(creation, signal).catch((error) => {
+      // The service may create the upload all the same.
+      creation.then((late) => discard(toId(late))).catch(() => undefined);
+      throw error;
+    });
+    id = toId(response);
     if (response === undefined || id === undefined) return false;
     readState(response);
     onSaved?.({ ...file, id });
     return true;
+  }
+
+  function discard(created: string | undefined): void {
+    if (keep || created === undefined) return;
+    send(`/home/__svc__/uploads/${created}`, { method: "DELETE" }).catch(() => undefined);
   }
 
   function append({ body, isLast }: ContentPart): Promise<Response> {
@@ -137,9 +148,13 @@ export async function uploadResumably(upload: ResumableUpload): Promise<PutResul
       }
     }
   } catch (error) {
-    if (!keep && id !== undefined)
-      void send(`/home/__svc__/uploads/${id}`, { method: "DELETE" }).catch(() => undefined);
+    discard(id);
     if (error instanceof ContentError) throw new FileferryError(error.message, { cause: error.cause });
     throw error;
   }
+}
+
+/** The ID of the upload that a response has created. */
+function toId(response: Response | undefined): string | undefined {
+  return /\/uploads\/(\w+)$/.exec(response?.headers.get("Location") ?? "")?.[1];
 }

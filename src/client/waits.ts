@@ -34,3 +34,14 @@ export function pause(milliseconds: number, signal: AbortSignal | undefined): Pr
     signal?.addEventListener("abort", abort, { once: true });
   });
 }
+
+/** Waits for a result, or for the signal. @throws the reason of the signal. */
+export async function untilAborted<T>(result: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return result;
+  let abort = (): void => undefined;
+  const aborted = new Promise<never>((_resolve, reject) => {
+    abort = () => reject(signal.reason);
+  });
+  signal.addEventListener("abort", abort);
+  return Promise.race([result, aborted]).finally(() => signal.removeEventListener("abort", abort));
+}

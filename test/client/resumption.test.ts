@@ -178,6 +178,21 @@ describe("an upload by the client in several requests", () => {
     expect(methods()).toEqual(["POST", "PATCH"]);
   });
 
+  it("is discarded if it is aborted while it is created", async () => {
+    const created = new Promise<Response>((resolve) => setTimeout(() => resolve(reply(201, CREATED)), 1000));
+    const { client, methods } = stub({ POST: () => created });
+    const aborting = new AbortController();
+    const failed = expect(client.put("/a", "hello", { ...RESUMABLE, signal: aborting.signal })).rejects.toMatchObject({
+      name: "AbortError",
+    });
+    await vi.advanceTimersByTimeAsync(500);
+    aborting.abort();
+    await failed;
+    expect(methods()).toEqual(["POST"]);
+    await vi.advanceTimersByTimeAsync(600_000);
+    expect(methods()).toEqual(["POST", "DELETE"]);
+  });
+
   it("can be aborted while it waits", async () => {
     const { client, methods } = stub({ PATCH: breakOff, HEAD: breakOff });
     const aborting = new AbortController();
