@@ -28,6 +28,10 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "content-length": "nowhere: it is how the body is sent (RFC 9112 6)",
   "transfer-encoding": "nowhere: it is how the body is sent (RFC 9112 6)",
   "content-range": "in the words of the only request that it refuses",
+  forwarded: "nowhere: a proxy writes it",
+  via: "nowhere: a proxy writes it",
+  "x-forwarded-for": "nowhere: a proxy writes it",
+  "x-real-ip": "nowhere: a proxy writes it",
   brief: "nowhere: it is for PROPFIND, a method that OpenAPI 3.0.3 cannot describe",
   "x-text": "nowhere: it is what a platform is tried by",
 };

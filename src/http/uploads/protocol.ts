@@ -94,15 +94,13 @@ export function readInteropVersion(headers: Headers): InteropVersion | undefined
   return version !== undefined && isServed(version) ? version : undefined;
 }
 
-/** By these a proxy names itself or its client. */
-const PROXY_FIELDS = ["forwarded", "via", "x-forwarded-for", "x-real-ip"];
-
 /**
  * Whether the client gets a `104`: not through a proxy, as far as that says that it is one. nginx takes `104` for the
  * final response.
  */
 export function canGetInterim(headers: Headers): boolean {
-  return !PROXY_FIELDS.some((name) => headers.has(name));
+  const isProxied = headers.has("forwarded") || headers.has("via");
+  return !isProxied && !headers.has("x-forwarded-for") && !headers.has("x-real-ip");
 }
 
 /**

@@ -33,7 +33,8 @@ describe("two processes of the command over one folder, in turn for each connect
       ...{ file: link.file, size: FILE_BYTES, authorization: AUTHORIZATION },
     });
     expect(upload).toMatchObject({ status: 201 });
-    expect(upload.offsets).toHaveLength(CUTS);
+    // An append that the other process takes over from is asked for again at its offset.
+    expect(new Set(upload.offsets).size).toBe(CUTS);
     await link.expectArrived("content.bin", "a client of the draft, from two processes in turn");
   });
 

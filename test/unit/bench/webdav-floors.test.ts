@@ -9,18 +9,20 @@ interface Row {
 
 // The benchmark is JavaScript without types.
 const report = new URL("../../../bench/lib/report.mjs", import.meta.url).href;
-const { toWebdavTargetTable } = (await import(report)) as {
-  toWebdavTargetTable(rows: readonly Row[]): readonly (readonly string[])[];
+const targets = new URL("../../../bench/targets.mjs", import.meta.url).href;
+type JudgeRow = (rows: readonly Row[], row: Row) => unknown;
+const { toFloorTable } = (await import(report)) as {
+  toFloorTable(rows: readonly Row[], judgeRow: JudgeRow): readonly (readonly string[])[];
 };
+const { judgeWebdav } = (await import(targets)) as { judgeWebdav: JudgeRow };
 
 function judge(...rows: readonly (readonly [id: string, own: Figures, judged?: Figures])[]) {
-  return toWebdavTargetTable(
-    rows.map(([id, own, judged]) => ({
-      id,
-      title: `row ${id}`,
-      servers: { fileferry: own, apache: { ms: 1 }, ...(judged && { "fileferry-judged": judged }) },
-    })),
-  );
+  const judged = rows.map(([id, own, byPath]) => ({
+    id,
+    title: `row ${id}`,
+    servers: { fileferry: own, apache: { ms: 1 }, ...(byPath && { "fileferry-judged": byPath }) },
+  }));
+  return toFloorTable(judged, judgeWebdav);
 }
 
 const JSON_LISTING = { ms: 100, cpuMs: 100, firstMs: 5, peakRss: 90 };
