@@ -1,6 +1,6 @@
 // Resumable uploads side by side with the server of tus: npm run bench -- --uploads
 import { createHash, randomFillSync } from "node:crypto";
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { connect, createServer } from "node:net";
 import { join } from "node:path";
@@ -137,10 +137,13 @@ async function put({ send, server, served }, chunks, headers = {}) {
 }
 
 async function create({ send, server }, size, headers = {}) {
-  const metadata = `filename ${Buffer.from(`${Math.random()}.bin`).toString("base64")}`;
+  const name = `${Math.random()}.bin`;
+  const metadata = `filename ${Buffer.from(name).toString("base64")}`;
   const fields = { ...TUS, "Upload-Length": size, "Upload-Metadata": metadata, ...headers };
   const { headers: answered, ms } = await send("POST", server.base, fields);
-  return { url: new URL(answered.location, "http://bench").pathname, ms };
+  const url = new URL(answered.location, "http://bench").pathname;
+  // The server of tus stores a file by the ID of its upload.
+  return { url, name: server.isOwn ? name : url.split("/").at(-1), ms };
 }
 
 async function append({ send }, url, chunks, headers = {}) {
@@ -150,9 +153,8 @@ async function append({ send }, url, chunks, headers = {}) {
 }
 
 async function upload(given, chunks, headers = {}) {
-  const { url } = await create(given, chunks * CHUNK.length);
+  const { url, name } = await create(given, chunks * CHUNK.length);
   await append(given, url, chunks, headers);
-  const [name] = readdirSync(join(given.served, "work")).filter((one) => !/\.json$|^\./.test(one));
   checkSize(join(given.served, "work", name), chunks);
 }
 
