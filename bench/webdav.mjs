@@ -115,7 +115,7 @@ function createTrials([medium, large], isQuick) {
     { id: "move", title: `MOVE of a folder of ${toCount(medium)} files`, run: (given) => moveTree(given, medium) },
     {
       id: "copy",
-      title: `COPY of a folder of ${toCount(medium)} files, and a listing of ${toCount(small)} beside it`,
+      title: `COPY of a folder of ${toCount(medium)} files, and a listing of ${toCount(small)} at the same time`,
       run: (given) => copyTree(given, medium, small),
     },
     {

@@ -15,7 +15,7 @@ describe("a client of the draft over a link that is cut", () => {
     });
     expect(upload).toMatchObject({ status: 201, headers: { "upload-complete": "?1", etag: expect.any(String) } });
     expect(upload.location).toMatch(/\/home\/__svc__\/uploads\/[0-9a-f]{32}$/);
-    expect(new Set(upload.offsets).size).toBe(CUTS);
+    expect(upload.offsets).toHaveLength(CUTS);
     expect(upload.offsets).toEqual(upload.offsets.toSorted((one, other) => one - other));
     expect(upload.offsets.at(-1)).toBeGreaterThan(0);
     await link.expectArrived("content.bin", `a client of the draft, version ${interop}`);

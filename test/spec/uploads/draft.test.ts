@@ -395,7 +395,7 @@ describe("HEAD of an upload by the draft", () => {
     expect(old.header("upload-limit")).toMatch(/, expires=86\d\d\d$/);
   });
 
-  it("tells of the file when it is complete (R 4.6)", async () => {
+  it("has the validators of the file when it is complete (R 4.6)", async () => {
     const { draft, createByDraft } = await createUploadService();
     const url = await createByDraft("/home/a.txt");
     const headers = { "upload-offset": "0", "upload-complete": "?1", "content-type": DRAFT_CONTENT };

@@ -125,7 +125,7 @@ describe("the expiry of an upload", () => {
     expect(log.entries.length).toBeGreaterThan(0);
   });
 
-  it("is swept by several processes, of which one tells of it (R 7.2)", async () => {
+  it("is swept by several processes, one of which emits its event (R 7.2)", async () => {
     let now = Date.now();
     const storage = createMemoryStorage({ clock: () => now });
     const one = await createUploadService({ storage, clock: () => now });

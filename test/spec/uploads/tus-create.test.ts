@@ -111,7 +111,7 @@ describe("POST /home/<folder>/ by tus", () => {
     }
   });
 
-  it("refuses content of another type, and coded content, with 415 (R 2.5, 3.3)", async () => {
+  it("refuses content of another type, or with a content coding, with 415 (R 2.5, 3.3)", async () => {
     const { tus } = await createUploadService();
     const headers = { "upload-length": "3", "upload-metadata": named("a") };
     const plain = await tus("POST", "/home/", { ...headers, "content-type": "text/plain" }, { body: "abc" });

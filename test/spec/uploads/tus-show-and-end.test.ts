@@ -22,7 +22,7 @@ describe("HEAD of an upload by tus", () => {
     expect(answer.header("server-path")).toBe("/a.txt");
   });
 
-  it("tells of the file after completion, also if that was replaced or removed since (R 7.3)", async () => {
+  it("shows the file after completion, also if it was replaced or removed since (R 7.3)", async () => {
     const { createByTus, patch, tus, call } = await createUploadService();
     const url = await createByTus("ä b.txt", { "upload-length": "3" });
     const done = await patch(url, 0, "abc");
