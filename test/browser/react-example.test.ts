@@ -234,8 +234,9 @@ describe.skipIf(missing !== undefined)(title, () => {
       await page.getByRole("button", { name: "Abort large.bin" }).click();
       await uploadRow(page, "large.bin").getByText("Aborted").waitFor();
       await eventually(async () => (await readdir(folder)).filter(isBytes)).toEqual([]);
+      const isSending = page.waitForRequest((request) => request.method() === "PATCH");
       await page.getByRole("button", { name: "Try again: large.bin" }).click();
-      await page.getByRole("progressbar").waitFor();
+      await isSending;
       const isAborted = page.waitForEvent("requestfailed", (request) => request.method() === "PATCH");
       await page.getByRole("button", { name: "Log out" }).click();
       await isAborted;

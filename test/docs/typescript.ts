@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import { projectFolder } from "../support/built.ts";
@@ -21,6 +21,8 @@ export interface Finding {
 
 /** Here the modules of the frameworks are found as well as the project's own. */
 const PLACE = join(projectFolder, "examples/frameworks");
+
+const frameworks = Object.keys(JSON.parse(readFileSync(join(PLACE, "package.json"), "utf8")).dependencies);
 
 /** What every page takes for given: the parts that its reader has chosen. */
 const GIVEN = `
@@ -93,11 +95,9 @@ function describe({ block, text, start, end }: Unit, { start: at = 0, messageTex
   return `${toPlace(block, offset)}: ${isOwn ? "" : "in what is given: "}${message}`;
 }
 
-/** The framework whose types a block wants where the examples' frameworks are not installed. */
+/** The module of a framework that a block imports, if the frameworks of the examples are not installed. */
 function toMissing({ code, messageText }: ts.Diagnostic): string | undefined {
   if (code !== 2307 || existsSync(join(PLACE, "node_modules/express"))) return undefined;
-  const [, name] =
-    /'((?:@hono\/node-server|@whatwg-node\/server|express|fastify|hono|koa)(?:\/[^']*)?)'/.exec(String(messageText)) ??
-    [];
-  return name;
+  const [, name = ""] = /'([^']*)'/.exec(String(messageText)) ?? [];
+  return frameworks.some((each) => name === each || name.startsWith(`${each}/`)) ? name : undefined;
 }

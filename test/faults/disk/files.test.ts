@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
 import { chmod, chown, mkdir, mkdtemp, readdir, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -228,9 +228,15 @@ describe("trees that are deeper than a process may hold descriptors", () => {
 
 /** Descriptors of this process that are open on something below the root. */
 function openDescriptors(): string[] {
-  return execFileSync("ls", ["-l", `/proc/${process.pid}/fd`], { encoding: "utf8" })
-    .split("\n")
-    .filter((line) => line.includes(root));
+  return readdirSync("/proc/self/fd").flatMap((descriptor) => {
+    try {
+      const path = readlinkSync(`/proc/self/fd/${descriptor}`);
+      return path.startsWith(root) ? [path] : [];
+    } catch {
+      // Closed meanwhile.
+      return [];
+    }
+  });
 }
 
 describe("a folder made for an owner", () => {
