@@ -1,2 +1,2 @@
-export type { ApiPage, ApiPageFile } from "./contracts/api-page.ts";
+export type { ApiPage, ApiPageFile } from "./contracts/pages/api-page.ts";
 export { createApiPage } from "./views/create-api-page.ts";

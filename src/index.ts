@@ -40,7 +40,6 @@ export {
   PERMISSION_VALUES,
   type PermissionValue,
 } from "./contracts/account.ts";
-export type { ApiPage, ApiPageFile } from "./contracts/api-page.ts";
 export type { AtomicKeyValueStore } from "./contracts/atomic-store.ts";
 export type {
   Accepted,
@@ -55,7 +54,6 @@ export type {
   Unknown,
   Verdict,
 } from "./contracts/authenticator.ts";
-export type { Branding } from "./contracts/branding.ts";
 export type { ByteSource } from "./contracts/byte-source.ts";
 export {
   type ClientCertificate,
@@ -131,6 +129,9 @@ export type { LockDepth, LockScope } from "./contracts/lock.ts";
 export type { Logger } from "./contracts/logger.ts";
 export type { MemberBatches } from "./contracts/member-batches.ts";
 export { OptionError } from "./contracts/option-error.ts";
+export type { ApiPage, ApiPageFile } from "./contracts/pages/api-page.ts";
+export type { Branding } from "./contracts/pages/branding.ts";
+export type { DoneCode, PartialTexts, ScriptTexts, Texts } from "./contracts/pages/texts.ts";
 export type { CharacterClass, PasswordPolicy } from "./contracts/password-policy.ts";
 export {
   type ByteRange,
@@ -146,7 +147,6 @@ export {
   type StoredFile,
   type WriteOptions,
 } from "./contracts/storage-adapter.ts";
-export type { DoneCode, PartialTexts, ScriptTexts, Texts } from "./contracts/texts.ts";
 export type { Trigger, TriggerContext, TriggerMember, TriggerStyle } from "./contracts/trigger.ts";
 export type { DecideUpload, Upload, UploadGuard } from "./contracts/upload.ts";
 export { type Failure, HttpError, type HttpErrorOptions, isHttpError } from "./http/http-error.ts";

@@ -1,4 +1,4 @@
-import type { ScriptTexts } from "../contracts/script-texts.ts";
+import type { ScriptTexts } from "../contracts/pages/script-texts.ts";
 
 /**
  * Replaces each `{name}` in a text with its value. Numbers are formatted for the page's language. Placeholders in

@@ -1,15 +1,15 @@
 import type { GroupSettings } from "../contracts/account.ts";
-import type { ApiPage } from "../contracts/api-page.ts";
 import type { Authenticator } from "../contracts/authenticator.ts";
-import type { Branding } from "../contracts/branding.ts";
 import type { ClientCertificate } from "../contracts/connection.ts";
 import type { OnEvent } from "../contracts/events/file-event.ts";
 import type { Identify } from "../contracts/identity.ts";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import type { Logger } from "../contracts/logger.ts";
+import type { ApiPage } from "../contracts/pages/api-page.ts";
+import type { Branding } from "../contracts/pages/branding.ts";
+import type { PartialTexts } from "../contracts/pages/texts.ts";
 import type { PasswordPolicy } from "../contracts/password-policy.ts";
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
-import type { PartialTexts } from "../contracts/texts.ts";
 import type { Trigger } from "../contracts/trigger.ts";
 import type { DecideUpload, UploadGuard } from "../contracts/upload.ts";
 import type { MetadataFields } from "../uploads/metadata-fields.ts";

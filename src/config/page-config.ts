@@ -1,6 +1,6 @@
-import type { Branding } from "../contracts/branding.ts";
 import { checkOption } from "../contracts/option-error.ts";
-import type { PartialTexts } from "../contracts/texts.ts";
+import type { Branding } from "../contracts/pages/branding.ts";
+import type { PartialTexts } from "../contracts/pages/texts.ts";
 import type { HeaderFields } from "../http/reply.ts";
 import { type BrandStyle, toBrandStyle } from "./brand-style.ts";
 import type { FileServiceOptions } from "./options.ts";

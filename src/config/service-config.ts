@@ -1,5 +1,4 @@
 import type { Groups } from "../account/account.ts";
-import type { ApiPage } from "../contracts/api-page.ts";
 import type { Authenticator } from "../contracts/authenticator.ts";
 import { type ClientCertificate, NIL_UUID } from "../contracts/connection.ts";
 import type { OnEvent } from "../contracts/events/file-event.ts";
@@ -7,6 +6,7 @@ import type { Identify } from "../contracts/identity.ts";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { checkOption } from "../contracts/option-error.ts";
+import type { ApiPage } from "../contracts/pages/api-page.ts";
 import type { PasswordPolicy } from "../contracts/password-policy.ts";
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
 import type { UploadGuard } from "../contracts/upload.ts";

@@ -9,7 +9,7 @@ import type { Sessions } from "../auth/sessions/types.ts";
 import type { ServiceConfig } from "../config/service-config.ts";
 import type { UploadConfig } from "../config/uploads.ts";
 import type { Connection } from "../contracts/connection.ts";
-import type { Texts } from "../contracts/texts.ts";
+import type { Texts } from "../contracts/pages/texts.ts";
 import type { Emit } from "../events/emitter.ts";
 import type { Variant } from "../http/negotiate.ts";
 import type { HeaderFields, Reply } from "../http/reply.ts";

@@ -1,4 +1,4 @@
-import type { ApiPageFile } from "../contracts/api-page.ts";
+import type { ApiPageFile } from "../contracts/pages/api-page.ts";
 import { createError } from "../http/errors.ts";
 import { html, type SafeHtml } from "../http/html.ts";
 import { toAssetPath } from "./assets.ts";

@@ -1,4 +1,4 @@
-import type { ApiPage } from "../contracts/api-page.ts";
+import type { ApiPage } from "../contracts/pages/api-page.ts";
 
 /**
  * The interactive page of the API, for the option `apiPage`: Swagger UI, served by the service itself.

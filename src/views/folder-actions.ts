@@ -1,4 +1,4 @@
-import type { Texts } from "../contracts/texts.ts";
+import type { Texts } from "../contracts/pages/texts.ts";
 import type { TriggerStyle } from "../contracts/trigger.ts";
 import { html, type SafeHtml } from "../http/html.ts";
 import { fillText } from "../platform/fill-text.ts";

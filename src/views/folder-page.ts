@@ -1,4 +1,4 @@
-import type { DoneCode, Texts } from "../contracts/texts.ts";
+import type { DoneCode, Texts } from "../contracts/pages/texts.ts";
 import { html, type SafeHtml } from "../http/html.ts";
 import { yieldToEventLoop } from "../platform/event-loop.ts";
 import { fillText } from "../platform/fill-text.ts";

@@ -1,4 +1,4 @@
-import type { Texts } from "../contracts/texts.ts";
+import type { Texts } from "../contracts/pages/texts.ts";
 
 /** Formats numbers and times for a language. */
 export interface Formats {

@@ -1,5 +1,5 @@
-import type { Branding } from "../contracts/branding.ts";
-import type { Texts } from "../contracts/texts.ts";
+import type { Branding } from "../contracts/pages/branding.ts";
+import type { Texts } from "../contracts/pages/texts.ts";
 import { html, type SafeHtml } from "../http/html.ts";
 import type { HeaderFields, Reply } from "../http/reply.ts";
 import { htmlReply } from "../http/reply.ts";

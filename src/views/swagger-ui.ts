@@ -4,7 +4,7 @@ import { hash as viewerStyleHash, text as viewerStyleText } from "swagger-ui-dis
 import { hash as viewerHash, text as viewerText } from "swagger-ui-dist/swagger-ui-bundle.js?asset";
 import { hash as worksHash, text as worksText } from "swagger-ui-dist/swagger-ui-bundle.js.LICENSE.txt?asset";
 import { hash as startHash, text as startText } from "../browser/api-page/main.ts?asset";
-import type { ApiPageFile } from "../contracts/api-page.ts";
+import type { ApiPageFile } from "../contracts/pages/api-page.ts";
 import { hash as styleHash, text as styleText } from "./assets/api-page.css?asset";
 
 const NOTICES = `${notesText}\nhttps://www.apache.org/licenses/LICENSE-2.0\n\n${worksText}`;

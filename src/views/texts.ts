@@ -1,5 +1,5 @@
 import { checkOption } from "../contracts/option-error.ts";
-import type { PartialTexts, Texts } from "../contracts/texts.ts";
+import type { PartialTexts, Texts } from "../contracts/pages/texts.ts";
 import { preferredLanguage } from "../http/accept-language.ts";
 import { ERRORS } from "../http/errors.ts";
 import type { HttpError } from "../http/http-error.ts";

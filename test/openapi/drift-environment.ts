@@ -1,6 +1,6 @@
-import type { ApiPageFile } from "../../src/contracts/api-page.ts";
 import type { Authenticator } from "../../src/contracts/authenticator.ts";
 import type { KeyValueStore } from "../../src/contracts/key-value-store.ts";
+import type { ApiPageFile } from "../../src/contracts/pages/api-page.ts";
 import { type StorageAdapter, StorageError, type StorageErrorCode } from "../../src/contracts/storage-adapter.ts";
 import { HttpError } from "../../src/http/http-error.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";

@@ -1,4 +1,4 @@
-import type { ScriptTexts } from "../../contracts/script-texts.ts";
+import type { ScriptTexts } from "../../contracts/pages/script-texts.ts";
 import { element } from "../elements.ts";
 import { readTexts } from "../format.ts";
 import { HEADERS, type Problem, toProblem } from "../requests.ts";

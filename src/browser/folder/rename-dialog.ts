@@ -1,4 +1,4 @@
-import type { ScriptTexts } from "../../contracts/script-texts.ts";
+import type { ScriptTexts } from "../../contracts/pages/script-texts.ts";
 import { button, element } from "../elements.ts";
 import { fill } from "../format.ts";
 

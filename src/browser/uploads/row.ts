@@ -1,4 +1,4 @@
-import type { ScriptTexts } from "../../contracts/script-texts.ts";
+import type { ScriptTexts } from "../../contracts/pages/script-texts.ts";
 import { button, element, nameElement, setText } from "../elements.ts";
 import type { Transfer, TransferState, UploadQueue } from "./queue.ts";
 

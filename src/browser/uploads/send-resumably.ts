@@ -1,4 +1,4 @@
-import type { ScriptTexts } from "../../contracts/script-texts.ts";
+import type { ScriptTexts } from "../../contracts/pages/script-texts.ts";
 import { type Problem, toProblem } from "../requests.ts";
 import { createPartsProgress } from "./parts-progress.ts";
 import { endUploads, toFileRequests, toJoinRequests, toPartRequests } from "./protocols.ts";

@@ -1,4 +1,4 @@
-import type { ScriptTexts } from "../../contracts/script-texts.ts";
+import type { ScriptTexts } from "../../contracts/pages/script-texts.ts";
 import { findProblem, HEADERS, type Problem, toProblem, toUrl } from "../requests.ts";
 
 /** The upload of a file in progress. */

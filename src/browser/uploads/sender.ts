@@ -1,4 +1,4 @@
-import type { ScriptTexts } from "../../contracts/script-texts.ts";
+import type { ScriptTexts } from "../../contracts/pages/script-texts.ts";
 import { findFile, type Problem, toUrl } from "../requests.ts";
 import { ASSUMED, findFeatures, type ServiceFeatures } from "./features.ts";
 import type { FolderMaker } from "./folder-maker.ts";

@@ -1,4 +1,4 @@
-import type { ScriptTexts } from "../../contracts/script-texts.ts";
+import type { ScriptTexts } from "../../contracts/pages/script-texts.ts";
 import { element, setText } from "../elements.ts";
 import { fill, formatDuration, formatSpeed } from "../format.ts";
 import type { UploadQueue } from "./queue.ts";

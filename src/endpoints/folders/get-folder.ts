@@ -1,7 +1,7 @@
 import { toByteSource } from "../../contracts/byte-source.ts";
 import { toBatches } from "../../contracts/member-batches.ts";
+import { DONE_CODES, type DoneCode } from "../../contracts/pages/texts.ts";
 import { isStorageError } from "../../contracts/storage-adapter.ts";
-import { DONE_CODES, type DoneCode } from "../../contracts/texts.ts";
 import { isHttpError } from "../../http/http-error.ts";
 import { prefersArchive } from "../../http/negotiate.ts";
 import { isMemberName } from "../../http/path-segment.ts";

@@ -1,8 +1,8 @@
 import { toUrlPath } from "../../account/path.ts";
 import type { SelectedMember } from "../../archive/entries.ts";
 import { toChallenges } from "../../auth/challenge.ts";
+import type { DoneCode } from "../../contracts/pages/texts.ts";
 import { StorageError } from "../../contracts/storage-adapter.ts";
-import type { DoneCode } from "../../contracts/texts.ts";
 import { createError, toCommonCode } from "../../http/errors.ts";
 import { type HttpError, isHttpError } from "../../http/http-error.ts";
 import { type FormPart, readMultipart } from "../../http/multipart.ts";

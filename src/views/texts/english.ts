@@ -1,4 +1,4 @@
-import type { Texts } from "../../contracts/texts.ts";
+import type { Texts } from "../../contracts/pages/texts.ts";
 
 /** English. Other languages use these texts for what they leave out. */
 export const ENGLISH: Texts = {

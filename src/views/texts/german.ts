@@ -1,4 +1,4 @@
-import type { Texts } from "../../contracts/texts.ts";
+import type { Texts } from "../../contracts/pages/texts.ts";
 import { GERMAN_ERRORS } from "./german-errors.ts";
 
 /** German. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { DONE_CODES } from "../../../src/contracts/pages/texts.ts";
 import { StorageError } from "../../../src/contracts/storage-adapter.ts";
-import { DONE_CODES } from "../../../src/contracts/texts.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import { recordedBody } from "../../support/bodies.ts";
 import { BOUNDARY, BROWSER_HEADERS, type FormEntry, formOf, sendForm, sendFormForJson } from "../../support/forms.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createApiPage } from "../../../src/api-page.ts";
-import type { ApiPage } from "../../../src/contracts/api-page.ts";
 import { OptionError } from "../../../src/contracts/option-error.ts";
+import type { ApiPage } from "../../../src/contracts/pages/api-page.ts";
 import { createTestService, type TestServiceOptions, variants } from "../../support/service.ts";
 
 const URL = "/__svc__/openapi.html";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
-import { DONE_CODES } from "../../../src/contracts/texts.ts";
+import { DONE_CODES } from "../../../src/contracts/pages/texts.ts";
 import { fillText } from "../../../src/platform/fill-text.ts";
 import { ENGLISH } from "../../../src/views/texts/english.ts";
 import { GERMAN } from "../../../src/views/texts/german.ts";
@@ -36,7 +36,7 @@ async function quotedTexts(path: string): Promise<Readonly<Record<string, string
 
 describe("the texts", () => {
   it("of the script are those that the comments of its types quote", async () => {
-    const quoted = await quotedTexts("src/contracts/script-texts.ts");
+    const quoted = await quotedTexts("src/contracts/pages/script-texts.ts");
     expect(Object.keys(quoted).length).toBeGreaterThan(20);
     expect(ENGLISH.script).toMatchObject(quoted);
   });
