@@ -43,6 +43,7 @@ export {
 export type { AtomicKeyValueStore } from "./contracts/atomic-store.ts";
 export type {
   Accepted,
+  AccountLookup,
   Authenticator,
   Credentials,
   CredentialType,

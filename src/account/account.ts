@@ -37,6 +37,12 @@ export interface Account {
   /** The size limit of a file that the account writes, in bytes. Absent: no limit. */
   readonly maxFileBytes?: number;
   readonly allowPasswordChange: boolean;
+  /** Whether it may make links, and whether its links are valid. */
+  readonly allowLinks: boolean;
+  /** Whether each new link must have a password. */
+  readonly requireLinkPassword: boolean;
+  /** The longest time from the creation of a link to its end, in seconds. Absent: no limit of its own. */
+  readonly maxLinkSeconds?: number;
 }
 
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: the configuration spells them this way.
@@ -78,6 +84,9 @@ export function toAccount(name: string, settings: AccountSettings, groups: Group
     permissions: toPermissions([settings, own, groups.get(DEFAULT_GROUP)], user),
     ...(complete.max_file_bytes && { maxFileBytes: complete.max_file_bytes }),
     allowPasswordChange: inherited.allow_own_password_change ?? true,
+    allowLinks: complete.allow_links ?? true,
+    requireLinkPassword: complete.require_link_password ?? false,
+    ...(complete.max_link_seconds && { maxLinkSeconds: complete.max_link_seconds }),
   };
 }
 

@@ -29,7 +29,7 @@ import type { AccountLocks } from "./locks/account-locks.ts";
 import { isReserved, toStoragePath } from "./path.ts";
 import type { Operation } from "./permissions.ts";
 import { createRemovalCheck, type TreeAccess, toRemoval } from "./removal-check.ts";
-import { type AccountUploads, createAccountUploads } from "./uploads/account-uploads.ts";
+import { type AccountUploads, createAccountUploads, toUploadOwner } from "./uploads/account-uploads.ts";
 import { mountAccount, toRealPath } from "./virtual-folders.ts";
 
 /**
@@ -58,6 +58,8 @@ export interface AccountFiles extends FolderListings, FileTransfers, FileAttribu
    * the account may not access (CONTRACT 7.4).
    */
   kindOf(segments: readonly string[]): Promise<"file" | "folder" | undefined>;
+  /** Returns whether a name is taken, also by a link. Checks no permission. */
+  isTaken(segments: readonly string[]): Promise<boolean>;
   /** Returns whether the account may read a file at a path, by its permissions alone. */
   mayRead(segments: readonly string[]): Promise<boolean>;
   /**
@@ -98,11 +100,12 @@ export interface FolderScheduling {
   readonly withWalkLock: KeyedMutex;
 }
 
-/** Creates the files of an account in a storage, without locks. */
+/** Creates the files of an account in a storage, without locks. `uploadOwner`: who has its resumable uploads. */
 export function createAccountFiles(
   account: Account,
   storage: StorageAdapter,
   { queue, withWalkLock }: FolderScheduling,
+  uploadOwner = toUploadOwner(account.name),
 ): FilesWithoutLocks {
   const { permissions, maxFileBytes } = account;
   const key = foldName(account.name);
@@ -226,6 +229,7 @@ export function createAccountFiles(
     ...createFileAttributes(access),
     realPathOf,
     mayRead,
+    isTaken: async (segments) => (await find(segments)) !== undefined,
     kindOf,
     stat,
     list: (segments, options, urgency) => listFolder(listings, segments, options, urgency),
@@ -241,6 +245,7 @@ export function createAccountFiles(
       tree.uploads && {
         uploads: createAccountUploads({
           account,
+          owner: uploadOwner,
           storage: storage.uploads,
           tree: tree.uploads,
           realPathOf,

@@ -1,5 +1,6 @@
 import type {
   Accepted,
+  AccountLookup,
   Authenticator,
   Credentials,
   PasswordUpdatability,
@@ -11,8 +12,10 @@ import type { MethodVerdict } from "../contracts/events/logins.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { createError } from "../http/errors.ts";
 import { isHttpError } from "../http/http-error.ts";
+import { createAccountLookups } from "./account-lookups.ts";
 import { createAccountVersions } from "./account-versions.ts";
 import { maxPasswordBytes } from "./passwords/hash.ts";
+import { isVerdict, toMethodVerdict } from "./verdicts.ts";
 
 /** The verdict of a chain, with the verdicts of its methods. */
 export type ChainVerdict = Verdict & {
@@ -44,6 +47,15 @@ export interface AuthenticationChain {
    * Returns `undefined` if the chain does not have that method.
    */
   isCurrent(username: string, version: string): Promise<boolean | undefined>;
+  /**
+   * Returns the settings that an account has now: those of the first method that finds it. They are checked: an account
+   * whose settings make a login fail is `unknown`, and no later method is asked. `unknown` also means that no method
+   * with `lookup` finds the account, or that no account can have the name, about which no method is asked.
+   *
+   * Returns `undefined` if no method has `lookup`. Rejects with {@link HttpError} `unavailable` when a method fails or
+   * returns something else, and logs the failure.
+   */
+  lookup(username: string): Promise<AccountLookup | undefined>;
   /**
    * Returns whether the account's password can be changed. The first method that knows the account decides. Rejects
    * with {@link HttpError} `unavailable` when a method fails, and logs the failure.
@@ -77,6 +89,7 @@ export function createAuthenticationChain(
   const methods = [...authenticators];
   const versions = createAccountVersions(methods, logger);
   const started = new Map<Authenticator, Promise<void>>();
+  const lookups = createAccountLookups({ methods, startMethod, logger });
 
   async function start(): Promise<void> {
     for (const method of methods) await startMethod(method);
@@ -145,6 +158,11 @@ export function createAuthenticationChain(
     return (await tagged.method.isCurrent?.(username, tagged.version)) === true;
   }
 
+  async function lookup(username: string): Promise<AccountLookup | undefined> {
+    if (!lookups.isPossible) return undefined;
+    return isPlausibleName(username) ? lookups.find(username) : { outcome: "unknown" };
+  }
+
   async function canUpdatePassword(username: string): Promise<PasswordUpdatability> {
     for (const method of methods) {
       const outcome = await mapMethodErrors(method, username, () => askUpdatability(method, username));
@@ -184,7 +202,7 @@ export function createAuthenticationChain(
     }
   }
 
-  return { start, authenticate, isCurrent, canUpdatePassword, updatePassword };
+  return { start, authenticate, isCurrent, lookup, canUpdatePassword, updatePassword };
 }
 
 function toMessage(error: unknown): string {
@@ -193,18 +211,6 @@ function toMessage(error: unknown): string {
 
 async function startOnce(method: Authenticator): Promise<void> {
   await method.start?.();
-}
-
-function toMethodVerdict({ name: method }: Authenticator, verdict: Verdict): MethodVerdict {
-  const { outcome, audit } = verdict;
-  const message = verdict.outcome === "accepted" ? undefined : verdict.message;
-  return {
-    method,
-    outcome,
-    ...(verdict.outcome === "rejected" && { reason: verdict.reason ?? "credentials" }),
-    ...(message !== undefined && { message }),
-    ...(audit !== undefined && { audit }),
-  };
 }
 
 async function askUpdatability(method: Authenticator, username: string): Promise<PasswordUpdatability> {
@@ -238,10 +244,4 @@ export function isPlausibleName(username: unknown): username is string {
 function isWithin(text: string, maxBytes: number): boolean {
   if (text === "" || text.length > maxBytes) return false;
   return 3 * text.length <= maxBytes || new TextEncoder().encode(text).length <= maxBytes;
-}
-
-/** Checks at run time, as methods may be written in JavaScript: a malformed verdict must not log anyone in. */
-function isVerdict(value: Verdict | undefined): boolean {
-  if (value?.outcome === "accepted") return typeof value.account === "object" && value.account !== null;
-  return value?.outcome === "unknown" || value?.outcome === "rejected";
 }

@@ -20,7 +20,7 @@ import type { Sessions } from "./sessions/types.ts";
 import { type AttemptResult, type AttemptSource, type LoginThrottle, Throttled } from "./throttle.ts";
 
 /** How a request can identify its account, the strongest scheme first (CONTRACT 6.1). */
-export type AuthScheme = "identity" | "session" | "basic" | "cookie" | "certificate";
+export type AuthScheme = "identity" | "session" | "basic" | "cookie" | "certificate" | "link";
 
 /** The result of identifying a request. */
 export type Identification =

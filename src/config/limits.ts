@@ -69,6 +69,11 @@ export interface LimitOptions {
    */
   readonly transfersPerAddress?: number;
   /**
+   * The number of concurrent transfers by one link, in place of {@link LimitOptions.transfersPerAccount}: who has a link
+   * cannot use up what its account may do. 0 for no limit, up to 1,000,000. Default: 64.
+   */
+  readonly transfersPerLink?: number;
+  /**
    * The memory for folder pages and archives of an account, in bytes. A page holds all members of its folder, sorted,
    * until its last byte is read. It counts 512 KiB, and for each member 300 bytes and 2 bytes per UTF-16 code unit of
    * the name: about what Node needs. An archive holds a record of each member until its last byte is read. It counts
@@ -114,6 +119,7 @@ const NUMBERS = {
   maxFormFieldBytes: [KIBIBYTE, 16 * MEBIBYTE, MEBIBYTE],
   transfersPerAccount: [0, 1_000_000, 256],
   transfersPerAddress: [0, 1_000_000, 1024],
+  transfersPerLink: [0, 1_000_000, 64],
   pageBytesPerAccount: [0, 2 ** 40, 128 * MEBIBYTE],
   pageBytesPerAddress: [0, 2 ** 40, 512 * MEBIBYTE],
   uploadsPerAccount: [0, 1_000_000, 1000],

@@ -18,6 +18,7 @@ const NAMES: Readonly<Record<keyof FileServiceOptions, readonly string[] | undef
   passwordPolicy: ["minLength", "maxLength", "requireClasses", "allowUserName", "estimate", "minEstimate"],
   webdav: ["lockStore", "maxLockSeconds", "locksPerAccount", "infiniteDepth"],
   uploads: ["idleSeconds", "maxSeconds", "keepSeconds", "maxAppendBytes"],
+  links: ["secret", "store", "passwordHasher", "defaultSeconds", "maxSeconds", "maxPerAccount"],
   basicCacheSeconds: undefined,
   limits: [
     "maxFileBytes",
@@ -32,6 +33,7 @@ const NAMES: Readonly<Record<keyof FileServiceOptions, readonly string[] | undef
     "maxFormFieldBytes",
     "transfersPerAccount",
     "transfersPerAddress",
+    "transfersPerLink",
     "pageBytesPerAccount",
     "pageBytesPerAddress",
     "uploadsPerAccount",

@@ -14,6 +14,7 @@ import type { Trigger } from "../contracts/trigger.ts";
 import type { DecideUpload, UploadGuard } from "../contracts/upload.ts";
 import type { MetadataFields } from "../uploads/metadata-fields.ts";
 import type { LimitOptions } from "./limits.ts";
+import type { LinkOptions } from "./links.ts";
 import type { SessionCookieOptions } from "./session-cookie.ts";
 import type { ResumableUploadOptions } from "./uploads.ts";
 import type { WebdavOptions } from "./webdav.ts";
@@ -96,6 +97,11 @@ export interface FileServiceOptions {
    * `uploads`; `false` for none. Default: they exist, with the defaults of {@link ResumableUploadOptions}.
    */
   readonly uploads?: ResumableUploadOptions | false;
+  /**
+   * Links, by which people without an account download or upload files. A link never has more rights than its account
+   * has now. Default: there are no links.
+   */
+  readonly links?: LinkOptions;
   /**
    * How long an accepted login by HTTP Basic is remembered, in seconds, from 0 to 3,600; 0: each request's password is
    * verified (CONTRACT 6.4). A remembered login ends at once with a password change or `endSessions`, and as soon as

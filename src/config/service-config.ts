@@ -19,6 +19,7 @@ import { type MetadataRules, parseMetadataFields } from "../uploads/metadata-fie
 import { hasMethods, isCount, isObject, isPositive, isStore } from "./checks.ts";
 import { toGroups } from "./groups.ts";
 import { type Limits, toLimits } from "./limits.ts";
+import { type LinkConfig, toLinks } from "./links.ts";
 import { checkOptionNames } from "./option-names.ts";
 import type { FileServiceOptions } from "./options.ts";
 import { toOrigins } from "./origins.ts";
@@ -71,6 +72,8 @@ export interface ServiceConfig {
   readonly webdav: WebdavConfig | undefined;
   /** Absent: the service has no resumable uploads, because of its options or of its storage. */
   readonly uploads: UploadConfig | undefined;
+  /** Absent: the service has no links. */
+  readonly links: LinkConfig | undefined;
   /** Absent: 60 for accounts that can tell whether they are current, otherwise 0. */
   readonly basicCacheSeconds: number | undefined;
   readonly limits: Limits;
@@ -192,6 +195,7 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     passwordPolicy: { ...passwordPolicy, requireClasses: [...(passwordPolicy.requireClasses ?? [])] },
     webdav: toWebdav(options.webdav),
     uploads: toUploads(options.uploads, storage, beforeCommit),
+    links: toLinks(options.links),
     basicCacheSeconds,
     limits: checkedLimits,
     archive: { method },

@@ -65,6 +65,22 @@ export interface AccountSettings {
    * name a group that has it. Default: the group's, or 0.
    */
   readonly max_file_bytes?: number;
+  /**
+   * Whether the account may make links, and whether those that it has made are valid. A remote endpoint cannot send
+   * this setting; it can name a group that has it. Default: the group's, or true.
+   */
+  readonly allow_links?: boolean;
+  /**
+   * Whether each new link of the account must have a password. A remote endpoint cannot send this setting; it can name
+   * a group that has it. Default: the group's, or false.
+   */
+  readonly require_link_password?: boolean;
+  /**
+   * Maximum time from the creation of a link to its end, in seconds; 0 for no limit of its own. The service's limit
+   * applies as well. A remote endpoint cannot send this setting; it can name a group that has it. Default: the group's,
+   * or 0.
+   */
+  readonly max_link_seconds?: number;
 }
 
 /** The settings of a group: its accounts use them for settings of their own that are missing. */

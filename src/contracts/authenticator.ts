@@ -37,6 +37,17 @@ export interface Authenticator {
   isCurrent?(username: string, version: string): Promise<boolean>;
 
   /**
+   * Returns the settings that an account has now, without credentials: they say what a link of the account may do. The
+   * name is compared as in a login, and the settings are those that `accepted` would have. A result may be a second
+   * old. It must not depend on the password, and must not contain it.
+   *
+   * An account that may not log in at all, such as a disabled one, is `unknown`. Settings that a login would be refused
+   * for are refused here too. If the method cannot tell, it rejects, and the response is 503. A method without `lookup`
+   * is never asked: the settings of the link's creation count.
+   */
+  lookup?(username: string): Promise<AccountLookup>;
+
+  /**
    * Whether the method keeps this account's password and can change it. It is called before the passwords are known.
    * Default: `updatable` for every account if the method has `updatePassword`, else `unknown`.
    */
@@ -52,6 +63,12 @@ export interface Authenticator {
    */
   updatePassword?(update: PasswordUpdate): Promise<PasswordUpdateOutcome>;
 }
+
+/** What a method knows of an account without its credentials. */
+export type AccountLookup =
+  | { readonly outcome: "found"; readonly account: AccountSettings }
+  /** The account does not belong to this method, or may not log in: the service asks the next method of the chain. */
+  | { readonly outcome: "unknown" };
 
 /**
  * What a method can do for an account's password. `unknown`: the account does not belong to this method, so the service

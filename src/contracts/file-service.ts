@@ -1,6 +1,7 @@
 import type { Connection } from "./connection.ts";
 import type { EventStream } from "./events/file-event.ts";
 import type { HostSessions } from "./identity.ts";
+import type { Links } from "./links.ts";
 
 /** Handles a request and never rejects. Runtime adapters mount such a function, or a complete {@link FileService}. */
 export type RequestHandler = (request: Request, connection: Connection) => Promise<Response>;
@@ -36,6 +37,8 @@ export interface FileService {
   endSessions(username: string): Promise<void>;
   /** The sessions, for an application that identifies its users itself. */
   readonly sessions: HostSessions;
+  /** The links to files and folders of accounts; see the option `links`. */
+  readonly links: Links;
   /**
    * The events of the service from now on, for one reader. The reader ends the stream by leaving its loop; see
    * {@link EventStream}.

@@ -1,4 +1,5 @@
 import type { Peer, Trace } from "./connection.ts";
+import type { EventLink } from "./events/envelope.ts";
 import type { Metadata } from "./events/transfers.ts";
 
 /** A file that a client uploads, before it is in the storage. All calls for one upload get the same object. */
@@ -12,6 +13,8 @@ export interface Upload {
   /** The metadata of the upload (4.4); absent if the client sent none, or if none is configured. */
   readonly metadata?: Metadata;
   readonly account: { readonly name: string; readonly uuid: string; readonly email: string; readonly group: string };
+  /** The link that the upload came by. */
+  readonly link?: EventLink;
   readonly peer?: Peer;
   readonly trace?: Trace;
   /** Aborted when the client disconnects. */

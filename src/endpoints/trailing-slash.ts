@@ -13,10 +13,13 @@ import { findCreationByPost } from "./uploads/create-upload.ts";
  * methods (4.2, CONTRACT 2.5).
  */
 export function redirectToFolder(context: RequestContext, segments: ResourcePath["segments"]): Reply {
-  const { request, target, config, variant, texts } = context;
+  return redirectTo(context, context.root + toUrlPath({ segments, isFolder: true }));
+}
+
+function redirectTo(context: RequestContext, path: string): Reply {
+  const { request, target, variant, texts } = context;
   const reads = isGetOrHead(request.method);
-  const query = target.query === "" ? "" : `?${target.query}`;
-  const location = `${config.basePath}/home/${toUrlPath({ segments, isFolder: true })}${query}`;
+  const location = target.query === "" ? path : `${path}?${target.query}`;
   if (reads && variant === "html") return redirectReply(context, 302, location, texts.moved);
   return emptyReply(reads ? 302 : 307, { Location: location });
 }
@@ -42,6 +45,11 @@ export async function redirectHome(context: RequestContext): Promise<Reply> {
   const isChange = isWebdavClient(context) && !isGetOrHead(context.request.method);
   if (isChange) throw createError("method-not-allowed");
   return redirectToFolder(context, []);
+}
+
+/** The URL of a link without its `/`: redirects to the page of the link, whether or not there is such a link. */
+export async function redirectToLink(context: RequestContext): Promise<Reply> {
+  return redirectTo(context, `${context.target.path}/`);
 }
 
 /** Whether a request is one of WebDAV, and the service has its methods: then no method but GET and HEAD redirects. */

@@ -40,4 +40,7 @@ export const EVENT_MESSAGES = {
   49005: "A lock was removed.",
   49006: "Times or properties of a file or folder were changed.",
   49007: "Times or properties of a file or folder could not be changed.",
+  49101: "A link was made.",
+  49102: "A link was withdrawn.",
+  49103: "A request by a link was refused.",
 } as const satisfies Readonly<Record<FileEvent["id"], string>>;

@@ -10,12 +10,12 @@ const MAX_NAME = 255;
 const MAX_PATH = 1024;
 
 /**
- * Whether a client without an account can cause such an event: a refused login, unless its password was right, or a 400
- * before a login. Without a limit, a client could fill the audit trail in seconds.
+ * Whether a client without an account can cause such an event: a refused login, unless its password was right, a
+ * refusal by a link, or a 400 before a login. Without a limit, a client could fill the audit trail in seconds.
  */
 export function isRefusal({ id, account, data }: Pick<FileEvent, "id" | "account" | "data">): boolean {
   if (id === 40000) return !("reason" in data && (data.reason === "account" || data.reason === "cross-site"));
-  return id === 40019 && account === undefined;
+  return id === 49103 || (id === 40019 && account === undefined);
 }
 
 /** Limits the events about refusals for each network. */

@@ -32,8 +32,8 @@ export interface Permit {
  * pages. One request counts for at most the whole limit, so a request that needs more runs alone instead of never.
  */
 export interface ConcurrencyLimiter {
-  /** Makes the permit of a request. */
-  createPermit(username: string, address: string | undefined): Permit;
+  /** Makes the permit of a request. `limit`: in place of that of accounts, for a name that no account has. */
+  createPermit(username: string, address: string | undefined, limit?: NamedLimit): Permit;
   /** The sum of units of all permits. A permit counts with all its units here, even above a limit. */
   taken(): number;
 }
@@ -50,7 +50,7 @@ export interface ConcurrencyLimiterOptions {
 }
 
 /** The option's name and the limit; 0 for no limit. */
-type NamedLimit = readonly [name: string, limit: number];
+export type NamedLimit = readonly [name: string, limit: number];
 
 /** The shortest time between two warnings: a refused client may retry immediately. */
 const WARN_INTERVAL_MS = 60_000;
@@ -66,10 +66,9 @@ export function createConcurrencyLimiter({
   logger,
   clock,
 }: ConcurrencyLimiterOptions): ConcurrencyLimiter {
-  const [accountLimitName, accountLimit] = perAccount;
   const [addressLimitName, addressLimit] = perAddress;
-  const accounts = createUsage(accountLimit);
-  const networks = createUsage(addressLimit);
+  const accounts = createUsage();
+  const networks = createUsage();
   let taken = 0;
   let warnedAt = Number.NEGATIVE_INFINITY;
 
@@ -81,9 +80,10 @@ export function createConcurrencyLimiter({
   }
 
   /** The limit that prevents a permit from growing from `from` to `to` units, as the log shows it. */
-  function findReachedLimit({ username, network }: Holder, from: number, to: number): Details | undefined {
-    if (!accounts.canChange(username, from, to)) return { account: username, [accountLimitName]: accountLimit };
-    if (network !== undefined && !networks.canChange(network, from, to))
+  function findReachedLimit({ username, network, limit }: Holder, from: number, to: number): Details | undefined {
+    const [limitName, accountLimit] = limit;
+    if (!accounts.canChange(username, accountLimit, from, to)) return { account: username, [limitName]: accountLimit };
+    if (network !== undefined && !networks.canChange(network, addressLimit, from, to))
       return { address: network, [addressLimitName]: addressLimit };
     return undefined;
   }
@@ -96,16 +96,16 @@ export function createConcurrencyLimiter({
       else warn(reached);
       return reached === undefined;
     },
-    change({ username, network }, from, to) {
-      accounts.change(username, from, to);
-      if (network !== undefined) networks.change(network, from, to);
+    change({ username, network, limit }, from, to) {
+      accounts.change(username, limit[1], from, to);
+      if (network !== undefined) networks.change(network, addressLimit, from, to);
       taken += to - from;
     },
   };
 
-  function createPermit(username: string, address: string | undefined): Permit {
+  function createPermit(username: string, address: string | undefined, limit = perAccount): Permit {
     const network = address === undefined ? undefined : toNetwork(address);
-    return new PooledPermit(pool, { username, network });
+    return new PooledPermit(pool, { username, network, limit });
   }
 
   return { createPermit, taken: () => taken };
@@ -115,6 +115,8 @@ export function createConcurrencyLimiter({
 interface Holder {
   readonly username: string;
   readonly network: string | undefined;
+  /** The limit of the name. */
+  readonly limit: NamedLimit;
 }
 
 /** The units of all permits. A permit changes its own from one number to another. */
@@ -174,20 +176,20 @@ class PooledPermit implements Permit {
 }
 
 /** Sums the units of permits by a key. Each permit counts for at most `limit`, so the first one always fits. */
-function createUsage(limit: number) {
+function createUsage() {
   const sums = new Map<string, number>();
 
-  function difference(from: number, to: number): number {
+  function difference(limit: number, from: number, to: number): number {
     return Math.min(to, limit) - Math.min(from, limit);
   }
 
-  function canChange(key: string, from: number, to: number): boolean {
-    return limit === 0 || (sums.get(key) ?? 0) + difference(from, to) <= limit;
+  function canChange(key: string, limit: number, from: number, to: number): boolean {
+    return limit === 0 || (sums.get(key) ?? 0) + difference(limit, from, to) <= limit;
   }
 
-  function change(key: string, from: number, to: number): void {
+  function change(key: string, limit: number, from: number, to: number): void {
     if (limit === 0) return;
-    const sum = (sums.get(key) ?? 0) + difference(from, to);
+    const sum = (sums.get(key) ?? 0) + difference(limit, from, to);
     if (sum > 0) sums.set(key, sum);
     else sums.delete(key);
   }

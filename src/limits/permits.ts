@@ -1,5 +1,10 @@
 import type { ServiceConfig } from "../config/service-config.ts";
-import { type ConcurrencyLimiter, createConcurrencyLimiter, type Permit } from "./concurrency-limiter.ts";
+import {
+  type ConcurrencyLimiter,
+  createConcurrencyLimiter,
+  type NamedLimit,
+  type Permit,
+} from "./concurrency-limiter.ts";
 
 /** The permits of one request. */
 export interface RequestPermits {
@@ -23,7 +28,8 @@ export function createRequestPermits({ limits, logger, clock }: Pick<ServiceConf
     name: string,
   ): ConcurrencyLimiter | undefined {
     const [accountLimit, addressLimit] = [limits[accountOption], limits[addressOption]];
-    if (accountLimit === 0 && addressLimit === 0) return undefined;
+    const isUnlimited = accountLimit === 0 && addressLimit === 0 && limits.transfersPerLink === 0;
+    if (isUnlimited) return undefined;
     const refusal = `The ${name} is reached; further ones are rejected.`;
     return createConcurrencyLimiter({
       perAccount: [accountOption, accountLimit],
@@ -34,9 +40,12 @@ export function createRequestPermits({ limits, logger, clock }: Pick<ServiceConf
     });
   }
 
-  return (username: string, address: string | undefined): RequestPermits => ({
-    transferPermit: transfers?.createPermit(username, address) ?? UNLIMITED,
-    pagePermit: pages?.createPermit(username, address) ?? UNLIMITED,
+  const ofLink: NamedLimit = ["transfersPerLink", limits.transfersPerLink];
+
+  /** `holder`: the folded name of an account, or the ID of a link. */
+  return (holder: string, address: string | undefined, isLink = false): RequestPermits => ({
+    transferPermit: transfers?.createPermit(holder, address, isLink ? ofLink : undefined) ?? UNLIMITED,
+    pagePermit: pages?.createPermit(holder, address) ?? UNLIMITED,
   });
 }
 

@@ -2,13 +2,19 @@ import type { Account } from "../account/account.ts";
 import type { AccountFiles } from "../account/files.ts";
 import type { ResourcePath } from "../account/path.ts";
 import type { AuthScheme, Identifier } from "../auth/identify.ts";
+import type { LinkAccess } from "../auth/link-access.ts";
 import type { Login } from "../auth/login.ts";
 import type { LoginAttempt, LoginAudit } from "../auth/login-audit.ts";
+import type { PasswordHasher } from "../auth/passwords/hash.ts";
 import type { PasswordUpdates } from "../auth/passwords/update.ts";
 import type { Sessions } from "../auth/sessions/types.ts";
+import type { LinkConfig } from "../config/links.ts";
 import type { ServiceConfig } from "../config/service-config.ts";
 import type { UploadConfig } from "../config/uploads.ts";
+import type { AccountSettings } from "../contracts/account.ts";
+import type { AccountLookup } from "../contracts/authenticator.ts";
 import type { Connection } from "../contracts/connection.ts";
+import type { EventLink } from "../contracts/events/envelope.ts";
 import type { Texts } from "../contracts/pages/texts.ts";
 import type { Emit } from "../events/emitter.ts";
 import type { Variant } from "../http/negotiate.ts";
@@ -18,6 +24,8 @@ import type { RequestPermits } from "../limits/permits.ts";
 import type { UploadRooms } from "../limits/upload-rooms.ts";
 import type { WalkQueue } from "../limits/walk-queue.ts";
 import type { OpenApiTexts } from "../openapi/render.ts";
+import type { SealedLinks } from "../sharing/links.ts";
+import type { LinkRecord } from "../sharing/record.ts";
 import type { FailureOf, ReportError } from "./errors.ts";
 
 /** A request, what the service knows about it, and the parts of the service that endpoints use. */
@@ -28,10 +36,15 @@ export interface RequestContext {
   readonly target: Target;
   /** The method of the request, or the one that a request to the URL of an upload names in its place. */
   method: string;
+  /**
+   * The path of the root folder's URL, which ends in `/`: `/home/` below the base path, or the URL of a link. All paths
+   * of files and folders are below it.
+   */
+  root: string;
   /** The API variant of the request and its response. */
   readonly variant: Variant;
   /**
-   * The path below `/home/`, which names something in the account only for URLs of files and folders; else the root.
+   * The path below the root, which names something in the account only for URLs of files and folders; else the root.
    */
   readonly path: ResourcePath;
   /**
@@ -65,6 +78,10 @@ export interface RequestContext {
   readonly texts: Texts;
   /** Absent: the URL space of the request has no resumable uploads. */
   readonly uploads: UploadService | undefined;
+  /** Absent: the service has no links. */
+  readonly links: LinkService | undefined;
+  /** The link that the request came by, as events have it. */
+  eventLink?: EventLink;
   /** What the response to a request for an upload has in addition. Absent: the request is not for an upload. */
   upload?: UploadResponse;
 }
@@ -81,6 +98,16 @@ export interface UploadService {
   sweepSoon(connection: Connection): void;
 }
 
+/** What the links of a service share. */
+export interface LinkService {
+  readonly config: LinkConfig;
+  readonly sealed: SealedLinks;
+  readonly access: LinkAccess;
+  readonly hasher: PasswordHasher;
+  /** The settings of an account now; `undefined` if no authentication method can tell. */
+  lookup(username: string): Promise<AccountLookup | undefined>;
+}
+
 /** What every response to a request for an upload has, errors included. */
 export interface UploadResponse {
   /** The file of the upload, for `Server-Path`. Absent: it is not known. */
@@ -94,12 +121,25 @@ export interface LimitedContext extends RequestContext, RequestPermits {}
 /** A request of an identified account. */
 export interface AccountContext extends LimitedContext {
   readonly account: Account;
+  /** The settings of the account, before those of its group. */
+  readonly settings: AccountSettings;
+  /** The link that the request came by. The account and its files are then as the link has them. */
+  readonly link?: RequestLink;
   /** How the account was identified. */
   readonly scheme: AuthScheme;
   /** The ID of the session if the account was identified by one. A secret: never send or log it. */
   readonly session?: string | undefined;
   /** The files that the account may see and change. */
   readonly files: AccountFiles;
+}
+
+/** The link of a request. */
+export interface RequestLink {
+  readonly record: LinkRecord;
+  /** The path of the account that is the root of the link. */
+  readonly root: readonly string[];
+  /** Whether it takes files and never tells what is there (SHARING 6.2). */
+  readonly isDropFolder: boolean;
 }
 
 /** Responds to a row of the URL table for any client, also without a login. Throws on failure. */

@@ -14,7 +14,7 @@ export type RequestEvent = WithoutEnvelope<EventDraft>;
 
 /** Emits an event of a request, with its account if it has one. */
 export function emitEvent(context: RequestContext, event: RequestEvent): void {
-  const { request, connection, config, emit } = context;
+  const { request, connection, config, emit, eventLink } = context;
   const { peer } = connection;
   const account = "account" in context ? (context as AccountContext).account : undefined;
   const trace = readTrace(request.headers);
@@ -23,6 +23,7 @@ export function emitEvent(context: RequestContext, event: RequestEvent): void {
     ...(account !== undefined && {
       account: { uuid: account.uuid, name: account.name, email: account.email, ...(peer !== undefined && { peer }) },
     }),
+    ...(eventLink !== undefined && { link: eventLink }),
     component: { uuid: config.component.uuid, type: isSecure(request, connection) ? "https" : "http" },
     ...(trace !== undefined && { trace }),
   } as EventDraft & FileEvent);
@@ -37,9 +38,10 @@ export function emitErrorEvent(context: RequestContext, status: number, details:
   emitEvent(context, { id: status === 400 ? 40019 : 40023, data });
 }
 
-/** A file or folder of the account in the form that events have. */
-export function toFileLocation({ files }: AccountContext, segments: readonly string[]): FileLocation {
-  return { path: toStoragePath(segments), real_path: files.realPathOf(segments) };
+/** A file or folder in the form that events have: by its path in the account, also for a request by a link. */
+export function toFileLocation({ files, link }: AccountContext, segments: readonly string[]): FileLocation {
+  const path = link === undefined ? segments : [...link.root, ...segments];
+  return { path: toStoragePath(path), real_path: files.realPathOf(segments) };
 }
 
 /** Seconds between two millisecond timestamps; 0 if the clock went backwards. */

@@ -1,6 +1,8 @@
 import * as z from "zod";
 import { CREDENTIAL_TYPES } from "../contracts/authenticator.ts";
 import type { FileEvent } from "../contracts/events/file-event.ts";
+import { LINK_REFUSALS } from "../contracts/events/links.ts";
+import { LINK_PERMISSIONS } from "../contracts/links.ts";
 
 /*
  * The JSON of events in files and webhooks (6, CONTRACT 8), for receivers and for the tests of the service. An unknown
@@ -20,6 +22,7 @@ const envelope = {
   account: z
     .strictObject({ uuid: z.string(), name: z.string(), email: z.string(), peer: peerSchema.exactOptional() })
     .exactOptional(),
+  link: z.strictObject({ id: z.string(), label: z.string(), sender: z.string().exactOptional() }).exactOptional(),
   component: z.strictObject({ uuid: z.guid(), type: z.string() }),
   server: z.strictObject({ uuid: z.guid() }),
   trace: z.strictObject({ traceparent: z.string(), tracestate: z.string().exactOptional() }).exactOptional(),
@@ -100,6 +103,15 @@ export const fileEventSchema = z.discriminatedUnion("id", [
   event(49005, { ...location, ...lock }),
   event(49006, location),
   event(49007, { ...location, ...reason }),
+  event(49101, {
+    ...location,
+    permissions: z.array(z.enum(LINK_PERMISSIONS)),
+    expires: z.int(),
+    has_password: z.boolean(),
+    max_uses: z.int().nullable(),
+  }),
+  event(49102, { path: z.string() }),
+  event(49103, { reason: z.enum(LINK_REFUSALS), ...leftOut }),
 ]);
 
 /** The body of a webhook request. */

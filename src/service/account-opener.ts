@@ -1,6 +1,8 @@
 import { type Account, createAccountResolver, type Groups } from "../account/account.ts";
 import { type AccountFiles, createAccountFiles } from "../account/files.ts";
 import { prepareHome } from "../account/home.ts";
+import { type LinkRights, toLinkAccount } from "../account/links/link-account.ts";
+import { withLinkRights } from "../account/links/link-files.ts";
 import { NO_ACCOUNT_LOCKS, withLocks } from "../account/locks/locked-files.ts";
 import { createLocks, type Locks } from "../account/locks/locks.ts";
 import { createOwnedUploads, type OwnedUploads } from "../account/uploads/owned-uploads.ts";
@@ -78,6 +80,8 @@ export interface StorageAccounts {
   prepare(account: Account): Promise<void>;
   /** The files that an account may see and change. */
   filesOf(account: Account): AccountFiles;
+  /** The account and the files of a link: what both permit, below the link's root. */
+  openLink(account: Account, rights: LinkRights): { readonly account: Account; readonly files: AccountFiles };
   /** The uploads of all accounts. Absent: the storage has none. */
   readonly uploads?: OwnedUploads;
 }
@@ -102,29 +106,42 @@ export function createStorageAccounts(
   const scheduling = { queue: createFairQueue(), withWalkLock: createRequestMutex() };
   /** Created once for each account and not for each request. */
   const unlocked = new WeakMap<Account, AccountFiles>();
+  const linkAccounts = new WeakMap<LinkRights, { readonly owner: Account; readonly account: Account }>();
 
-  function filesWithoutLocksOf(account: Account): AccountFiles {
+  function filesWithoutLocksOf(account: Account, uploadOwner?: string): AccountFiles {
     const known = unlocked.get(account);
     if (known !== undefined) return known;
-    const files = { ...createAccountFiles(account, storage, scheduling), ...NO_ACCOUNT_LOCKS };
+    const files = { ...createAccountFiles(account, storage, scheduling, uploadOwner), ...NO_ACCOUNT_LOCKS };
     unlocked.set(account, files);
     return files;
+  }
+
+  /** `holder`: whose locks the files obey and make. */
+  function withOwnLocks(account: Account, files: AccountFiles, holder: string): AccountFiles {
+    if (locks === undefined) return files;
+    const toReal = (path: readonly string[]): readonly string[] => toRealSegments(account, path);
+    return withLocks(files, { locks, account: holder, toReal, virtualFolders: account.virtualFolders });
+  }
+
+  /** The same object for the same link and account, so that its files are created once. */
+  function linkAccountOf(owner: Account, rights: LinkRights): Account {
+    const known = linkAccounts.get(rights);
+    if (known?.owner === owner) return known.account;
+    const account = toLinkAccount(owner, rights);
+    linkAccounts.set(rights, { owner, account });
+    return account;
   }
 
   return {
     resolve: createAccountResolver(groups, maxFileBytes),
     prepare: (account) => prepareHome(account, storage),
     ...(storage.uploads && { uploads: createOwnedUploads(storage.uploads) }),
-    filesOf(account) {
-      const files = filesWithoutLocksOf(account);
-      if (locks === undefined) return files;
-      const toReal = (path: readonly string[]): readonly string[] => toRealSegments(account, path);
-      return withLocks(files, {
-        locks,
-        account: foldName(account.name),
-        toReal,
-        virtualFolders: account.virtualFolders,
-      });
+    filesOf: (account) => withOwnLocks(account, filesWithoutLocksOf(account), foldName(account.name)),
+    openLink(owner, rights) {
+      const account = linkAccountOf(owner, rights);
+      const name = `link:${rights.id}`;
+      const files = withOwnLocks(account, filesWithoutLocksOf(account, name), name);
+      return { account, files: withLinkRights(files, rights) };
     },
   };
 }
@@ -157,6 +174,7 @@ function withNamesChecked(files: AccountFiles): AccountFiles {
     mayRead: async (segments) => files.mayRead(checked(segments)),
     realPathOf: (segments) => files.realPathOf(checked(segments)),
     kindOf: async (segments) => files.kindOf(checked(segments)),
+    isTaken: async (segments) => files.isTaken(checked(segments)),
     stat: async (segments, operation) => files.stat(checked(segments), operation),
     list: (segments, options, urgency) => toMembers(() => listBatches(segments, options, urgency)),
     checkListing: async (segments) => files.checkListing(checked(segments)),

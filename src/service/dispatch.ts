@@ -10,12 +10,19 @@ import { emptyReply } from "../http/reply.ts";
 import { toUploadFeatureFields } from "../http/uploads/fields.ts";
 import { requireCompleteContent, toUploadMethod } from "../http/uploads/protocol.ts";
 import type { RequestPermits } from "../limits/permits.ts";
-import type { AccountContext, AccountEndpoint, LimitedContext, RequestContext } from "../request/context.ts";
+import type {
+  AccountContext,
+  AccountEndpoint,
+  LimitedContext,
+  LinkService,
+  RequestContext,
+} from "../request/context.ts";
 import { withEvents } from "../transfers/files-with-events.ts";
 import { endWithLogin } from "../transfers/login-watch.ts";
 import { emitRefusedTransfer, isTransfer } from "../transfers/too-many-transfers.ts";
 import type { StorageAccounts } from "./account-opener.ts";
 import type { ResponseFinisher } from "./finish-response.ts";
+import { openLinkRequest, runWithLink } from "./link-requests.ts";
 import { findRoute, hasRoutes, type ResolvedUrl, type Route, type Served, toAllow } from "./routes.ts";
 
 /** The kinds of URLs that uploads in several requests are created at and have. */
@@ -26,7 +33,7 @@ const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS", "PROPFIND"];
 export interface DispatchOptions {
   readonly finisher: ResponseFinisher;
   readonly accounts: StorageAccounts;
-  readonly permitsOf: (username: string, address: string | undefined) => RequestPermits;
+  readonly permitsOf: (holder: string, address: string | undefined, isLink?: boolean) => RequestPermits;
   readonly watchLogin: WatchLogin;
 }
 
@@ -50,8 +57,10 @@ export function createDispatch({ finisher, accounts, permitsOf, watchLogin }: Di
   }
 
   async function run(context: RequestContext, url: ResolvedUrl, served: readonly Served[]): Promise<Reply> {
-    const { request, connection, identifier } = context;
+    const { request, connection, identifier, links } = context;
     if (url.kind === "upload") context.method = toUploadMethod(request);
+    const isByLink = url.token !== undefined && url.kind !== "share" && context.method !== "OPTIONS";
+    if (isByLink && links !== undefined) return runByLink(context, links, url, served);
     const route = toRoute(url, context.method, served);
     if (route === "options") return toOptionsReply(context, url, served);
     if (context.uploads === undefined) refuseUploads(context, url);
@@ -67,6 +76,28 @@ export function createDispatch({ finisher, accounts, permitsOf, watchLogin }: Di
     return runForAccount(context, identification, endpoint.run, isTransferRequest);
   }
 
+  /** A link comes in place of a login, and its refusals before those of the method (SHARING 4). */
+  async function runByLink(
+    context: RequestContext,
+    links: LinkService,
+    url: ResolvedUrl,
+    served: readonly Served[],
+  ): Promise<Reply> {
+    const opened = await openLinkRequest(context, links, accounts, url);
+    if ("reply" in opened) return opened.reply;
+    const isSafe = SAFE_METHODS.includes(context.method);
+    if (!isSafe && !isSameOrigin(context, context.config)) throw createError("cross-site");
+    const permits = permitsOf(`link:${opened.link.record.id}`, context.connection.peer?.address, true);
+    const complete = Object.assign(context, permits, opened, { scheme: "link" as const });
+    if (isTransfer(context) && !permits.transferPermit.acquire()) throw emitRefusedTransfer(complete);
+    return withPermits(permits, async () => {
+      const route = toRoute(url, context.method, served);
+      if (route === "options" || route.endpoint.access !== "account") throw createError("not-found");
+      if (context.uploads === undefined) refuseUploads(context, url);
+      return runWithLink(complete, links, route.endpoint.run, !isSafe);
+    });
+  }
+
   async function runForAccount(
     context: RequestContext,
     identified: Identified,
@@ -79,18 +110,10 @@ export function createDispatch({ finisher, accounts, permitsOf, watchLogin }: Di
     // Before the body is read or the storage is used: a transfer over the limit must cost little.
     if (isTransferRequest && !permits.transferPermit.acquire()) {
       const account = accounts.resolve(login.username, login.settings);
-      throw emitRefusedTransfer(Object.assign(limited, { account, scheme, files: accounts.filesOf(account) }));
+      const files = accounts.filesOf(account);
+      throw emitRefusedTransfer(Object.assign(limited, { account, settings: login.settings, scheme, files }));
     }
-    try {
-      const response = await endpoint(await toAccountContext(limited, identified));
-      permits.transferPermit.responded();
-      permits.pagePermit.responded();
-      return response;
-    } catch (error) {
-      permits.transferPermit.release();
-      permits.pagePermit.release();
-      throw error;
-    }
+    return withPermits(permits, async () => endpoint(await toAccountContext(limited, identified)));
   }
 
   async function toAccountContext(context: LimitedContext, identified: Identified): Promise<AccountContext> {
@@ -105,13 +128,34 @@ export function createDispatch({ finisher, accounts, permitsOf, watchLogin }: Di
       clock,
       idle: 1000 * (sessionOptions.idleSeconds ?? DEFAULT_IDLE_SECONDS),
       mayUpload: !SAFE_METHODS.includes(context.method),
+      toError: () => createError("login-ended"),
       watch: () => watchLogin(login, session),
     });
-    const complete: AccountContext = Object.assign(context, { account, scheme, session, files });
+    const complete: AccountContext = Object.assign(context, {
+      account,
+      settings: login.settings,
+      scheme,
+      session,
+      files,
+    });
     return context.hasListeners() ? Object.assign(complete, { files: withEvents(complete) }) : complete;
   }
 
   return dispatch;
+}
+
+/** Releases the permits of a request that fails, and tells them of its response. */
+async function withPermits(permits: RequestPermits, run: () => Promise<Reply>): Promise<Reply> {
+  try {
+    const response = await run();
+    permits.transferPermit.responded();
+    permits.pagePermit.responded();
+    return response;
+  } catch (error) {
+    permits.transferPermit.release();
+    permits.pagePermit.release();
+    throw error;
+  }
 }
 
 /** The route for a URL and method. @throws HttpError if there is none. */

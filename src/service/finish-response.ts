@@ -18,6 +18,14 @@ const CREATING_METHODS: readonly string[] = ["PUT", "MKCOL"];
 /** URLs whose responses no cache may store: session IDs, login pages, password forms (SECURITY 16), and offsets. */
 const UNCACHED: readonly ResolvedUrl["kind"][] = ["login", "logout", "password-update", "account", "upload", "uploads"];
 
+/** URLs of the links that an account has. */
+const LINK_KINDS: readonly ResolvedUrl["kind"][] = ["links", "new-link", "link"];
+/** A link is a secret that stands in the URL: no other site and no search engine gets it (SHARING 9.1). */
+const LINK_FIELDS: Reply["headers"] = [
+  ["Referrer-Policy", "no-referrer"],
+  ["X-Robots-Tag", "noindex, nofollow"],
+];
+
 /** Adds what all responses of a service have in common. */
 export interface ResponseFinisher {
   /**
@@ -50,7 +58,7 @@ export function createResponseFinisher(config: ServiceConfig): ResponseFinisher 
     if (problem !== undefined) return problem;
     const ofLock = toLockErrorReply(context, refusal, status, fields);
     if (ofLock !== undefined) return ofLock;
-    return errorReply(context, status, refusal, fields, { links: isHome(url) ? toLogoutLink(context) : undefined });
+    return errorReply(context, status, refusal, fields, { links: toErrorLinks(context, url, status) });
   }
 
   /** The page of the account's root leads nowhere else: if it fails, its user can only log out. */
@@ -59,10 +67,17 @@ export function createResponseFinisher(config: ServiceConfig): ResponseFinisher 
     return hasSession ? { logout: `${config.basePath}/__svc__/logout` } : {};
   }
 
+  /** The page of a link that is over leads nowhere. */
+  function toErrorLinks(context: RequestContext, url: ResolvedUrl, status: number): ErrorPageLinks | undefined {
+    if (url.token !== undefined && status === 410) return {};
+    return isHome(url) ? toLogoutLink(context) : undefined;
+  }
+
   const varyByOrigin = config.cors === undefined ? "" : ", Origin";
 
   /** Who may cache the response, and what it depends on. */
-  function toCaching(request: Request, kind: ResolvedUrl["kind"], { status, headers }: Reply): Reply["headers"] {
+  function toCaching(request: Request, url: ResolvedUrl, { status, headers }: Reply): Reply["headers"] {
+    const { kind } = url;
     // Assets are public, and their names change with their content.
     if (kind === "asset" && status < 300) {
       const caching = ["Cache-Control", "public, max-age=31536000, immutable"] as const;
@@ -73,11 +88,12 @@ export function createResponseFinisher(config: ServiceConfig): ResponseFinisher 
     const varyByLanguage = isTranslated ? ", Accept-Language" : "";
     return [
       ["Vary", `Accept, Authorization, Cookie${varyByLanguage}${varyByPreference}${varyByOrigin}`],
-      ["Cache-Control", UNCACHED.includes(kind) ? "no-store" : "private, no-cache"],
+      ["Cache-Control", isUncached(url, headers) ? "no-store" : "private, no-cache"],
     ];
   }
 
-  function finish(context: RequestContext, { kind, path }: ResolvedUrl, content: Reply): Reply {
+  function finish(context: RequestContext, url: ResolvedUrl, content: Reply): Reply {
+    const { kind, path } = url;
     const { request, method, upload } = context;
     const toHeadReply = request.method === "HEAD" ? withoutContent : withoutAnyContent;
     const { status, headers, body } = method === "HEAD" ? toHeadReply(content) : content;
@@ -86,7 +102,7 @@ export function createResponseFinisher(config: ServiceConfig): ResponseFinisher 
       ["X-Content-Type-Options", "nosniff"],
       ["Cross-Origin-Resource-Policy", "same-origin"],
     ];
-    common.push(...toCaching(request, kind, content));
+    common.push(...toCaching(request, url, content));
     if (kind === "file" || kind === "folder" || kind === "upload") {
       common.push(["Server-Path", toServerPath(upload?.path ?? path.segments)]);
     }
@@ -97,7 +113,7 @@ export function createResponseFinisher(config: ServiceConfig): ResponseFinisher 
       const allow = headers.find(([name]) => name === "Allow")?.[1];
       common.push(...toCorsFields(config.cors, request, allow));
     }
-    return { status, headers: headers.concat(common), body };
+    return { status, headers: withLinkFields(url, headers).concat(common), body };
   }
 
   return { toErrorReply, finish };
@@ -110,6 +126,18 @@ function isByTus({ request, method, uploads }: RequestContext, kind: ResolvedUrl
   return method !== "OPTIONS" && (headers.has("tus-resumable") || (kind === "upload" && isTusContent(headers)));
 }
 
-function isHome({ kind, path }: ResolvedUrl): boolean {
-  return kind === "folder" && path.segments.length === 0;
+function withLinkFields({ kind, token }: ResolvedUrl, headers: Reply["headers"]): Reply["headers"] {
+  if (token === undefined && !LINK_KINDS.includes(kind)) return headers;
+  const others = headers.filter(([name]) => LINK_FIELDS.every(([own]) => own !== name));
+  return [...others, ...LINK_FIELDS];
+}
+
+/** Whether no cache may store a response. Below a link, only files and archives may be stored by the client itself. */
+function isUncached({ kind, token }: ResolvedUrl, headers: Reply["headers"]): boolean {
+  if (UNCACHED.includes(kind) || LINK_KINDS.includes(kind)) return true;
+  return token !== undefined && !headers.some(([name]) => name === "ETag" || name === "Content-Disposition");
+}
+
+function isHome({ kind, path, token }: ResolvedUrl): boolean {
+  return token === undefined && kind === "folder" && path.segments.length === 0;
 }

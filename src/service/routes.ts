@@ -13,7 +13,7 @@ import { getPasswordPage, postPasswordUpdate } from "../endpoints/login/password
 import { getApiPage } from "../endpoints/site/get-api-page.ts";
 import { getAsset } from "../endpoints/site/get-asset.ts";
 import { getOpenApi } from "../endpoints/site/get-openapi.ts";
-import { folderOnly, redirectHome } from "../endpoints/trailing-slash.ts";
+import { folderOnly, redirectHome, redirectToLink } from "../endpoints/trailing-slash.ts";
 import { appendUpload } from "../endpoints/uploads/append-upload.ts";
 import { postUpload } from "../endpoints/uploads/create-upload.ts";
 import { endUpload } from "../endpoints/uploads/end-upload.ts";
@@ -30,6 +30,7 @@ import type { Variant } from "../http/negotiate.ts";
 import { decodeSegment } from "../http/path-segment.ts";
 import type { Target } from "../http/request-target.ts";
 import type { OperationName } from "../openapi/operations.ts";
+import type { DocumentedKind } from "../openapi/paths.ts";
 import type { AccountEndpoint, OpenEndpoint } from "../request/context.ts";
 
 /** What kind of resource a URL names, before the storage is asked. */
@@ -44,12 +45,17 @@ export type ResourceKind =
   | "account"
   | "upload"
   | "uploads"
+  /** The URL of a link without its `/`. */
+  | "share"
+  | "links"
+  | "new-link"
+  | "link"
   | "asset"
   | "openapi"
   | "api-page";
 
-/** What a URL space serves: APIs, the methods that the option `webdav` adds, and uploads in several requests. */
-export type Served = Api | "webdav-methods" | "uploads";
+/** What a URL space serves: APIs, the methods that the option `webdav` adds, uploads in several requests, and links. */
+export type Served = Api | "webdav-methods" | "uploads" | "links";
 
 /** One row of the URL space: the endpoint for some methods of a kind, and the APIs that have it. */
 export interface Route {
@@ -68,6 +74,8 @@ export interface Route {
 }
 
 const ALL: readonly Api[] = ["rest", "webdav", "browser"];
+/** Methods that the URL of a link redirects, although it has a response of its own to none of them. */
+const SHARE_METHODS = "PUT DELETE POST MKCOL PATCH PROPFIND PROPPATCH COPY MOVE LOCK UNLOCK".split(" ");
 
 /**
  * The URL space as one table (section 4 of the service description): a method is added here, as one row with its
@@ -108,6 +116,8 @@ export const ROUTES: readonly Route[] = [
   // Only with `X-HTTP-Method-Override`, which names another method.
   uploadRoute("upload", "POST", "overrideUpload", refuseMethod),
   uploadRoute("uploads", "GET HEAD", "listUploads", listUploads),
+  { kind: "share", methods: ["GET", "HEAD"], apis: ["links"], endpoint: open(redirectToLink) },
+  { kind: "share", methods: SHARE_METHODS, apis: ["links"], endpoint: open(redirectToLink), unlisted: true },
   // Every API has its own OpenAPI document and page, and the assets that pages load.
   route("asset", "GET HEAD", ALL, "getAsset", open(getAsset)),
   route("openapi", "GET HEAD", ALL, "getOpenApi", open(getOpenApi)),
@@ -115,7 +125,7 @@ export const ROUTES: readonly Route[] = [
 ];
 
 /** A row of the OpenAPI document. */
-export type DescribedRoute = Route & { readonly operation: OperationName };
+export type DescribedRoute = Route & { readonly kind: DocumentedKind; readonly operation: OperationName };
 
 /** The rows of one API, or of several together, that the OpenAPI document describes. */
 export function routesOfApis(apis: readonly Served[]): readonly DescribedRoute[] {
@@ -130,7 +140,7 @@ function covers(before: Route, { kind, methods }: Route): boolean {
 
 /** The APIs among what a URL space serves. */
 export function toApis(served: readonly Served[]): readonly Api[] {
-  return served.filter((one): one is Api => one !== "webdav-methods" && one !== "uploads");
+  return served.filter((one): one is Api => one !== "webdav-methods" && one !== "uploads" && one !== "links");
 }
 
 /** The rows by kind. */
@@ -145,7 +155,9 @@ const ROUTES_OF: ReadonlyMap<ResolvedUrl["kind"], readonly Route[]> = new Map(
 function isImplemented(method: string, served: readonly Served[]): boolean {
   if (method === "OPTIONS") return true;
   const known = [...ALL, ...served];
-  return ROUTES.some((row) => row.kind !== "upload" && row.methods.includes(method) && isServed(row, known));
+  return ROUTES.some(
+    (row) => row.kind !== "upload" && row.kind !== "share" && row.methods.includes(method) && isServed(row, known),
+  );
 }
 
 /** The variant of every request to an API that is mounted alone. */
@@ -160,10 +172,12 @@ export interface ResolvedUrl {
    */
   readonly kind: ResourceKind | "unknown" | "malformed" | "outside";
   /**
-   * The path below `/home/`, and the root for other URLs. It names something in the account only for `file` and
+   * The path below `/home/` or a link, and the root for other URLs. It names something in the account only for `file` and
    * `folder`. The path of an upload's URL ends with its id.
    */
   readonly path: ResourcePath;
+  /** The token of the link that the URL is below. */
+  readonly token?: string;
 }
 
 /** The other name of the OpenAPI document in the service description, with four underscores (CONTRACT 2.9). */
@@ -174,7 +188,11 @@ const ROOT: ResourcePath = { segments: [], isFolder: true };
  * Finds what a request target names. Returns `undefined` outside the URL space. Compares prefixes by complete decoded
  * segments, never as text (SECURITY 2).
  */
-export function resolveUrl({ path, isMalformed }: Target, baseSegments: readonly string[]): ResolvedUrl | undefined {
+export function resolveUrl(
+  { path, isMalformed }: Target,
+  baseSegments: readonly string[],
+  hasLinks: boolean,
+): ResolvedUrl | undefined {
   const raw = path.split("/").slice(1);
   if (!baseSegments.every((segment, index) => decodeSegment(raw[index] ?? "") === segment)) return undefined;
   const [first = "", ...rest] = raw.slice(baseSegments.length);
@@ -183,18 +201,32 @@ export function resolveUrl({ path, isMalformed }: Target, baseSegments: readonly
   if (!isAlias && name !== "" && name !== "home" && name !== "__svc__") return undefined;
   if (isMalformed) return { kind: "malformed", path: ROOT };
   if (isAlias) return { kind: "openapi", path: ROOT };
+  if (name === "__svc__" && hasLinks && rest[0] === "share" && rest.length > 1) return toShared(rest.slice(1));
   if (name === "__svc__") return { kind: toServiceKind(rest.join("/")), path: ROOT };
   if (rest.length === 0) return { kind: "start", path: ROOT };
   if (name === "") return undefined;
   const found = parseResourcePath(rest.join("/"));
-  return found ? { kind: toHomeKind(found), path: found } : { kind: "malformed", path: ROOT };
+  return found ? { kind: toHomeKind(found, hasLinks), path: found } : { kind: "malformed", path: ROOT };
+}
+
+/** Below a link are files and folders, as below `/home/`, and the uploads by the link (SHARING 1). */
+function toShared([first = "", ...rest]: readonly string[]): ResolvedUrl {
+  const token = decodeSegment(first) ?? "";
+  if (token === "") return { kind: "unknown", path: ROOT };
+  if (rest.length === 0) return { kind: "share", path: ROOT, token };
+  const path = parseResourcePath(rest.join("/"));
+  if (path === undefined) return { kind: "malformed", path: ROOT };
+  const [reserved, second] = path.segments;
+  if (reserved === RESERVED_NAME && second === "uploads") return { kind: toUploadKind(path), path, token };
+  return { kind: path.isFolder ? "folder" : "file", path, token };
 }
 
 /** Below `/home/` are the account's files and folders, and some URLs of the service (4.1). */
-function toHomeKind(path: ResourcePath): ResolvedUrl["kind"] {
+function toHomeKind(path: ResourcePath, hasLinks: boolean): ResolvedUrl["kind"] {
   const { segments, isFolder } = path;
   const [first, second = ""] = segments;
   if (first === RESERVED_NAME && second === "uploads") return toUploadKind(path);
+  if (first === RESERVED_NAME && second === "links" && hasLinks) return toLinkKind(path);
   if (isFolder) return "folder";
   const isOwn = segments.length === 2 && first === RESERVED_NAME;
   return isOwn && (second === "password-update" || second === "account") ? second : "file";
@@ -203,6 +235,13 @@ function toHomeKind(path: ResourcePath): ResolvedUrl["kind"] {
 function toUploadKind({ segments, isFolder }: ResourcePath): ResolvedUrl["kind"] {
   if (isFolder) return segments.length === 2 ? "uploads" : "unknown";
   return segments.length === 3 && isUploadId(segments[2] ?? "") ? "upload" : "unknown";
+}
+
+function toLinkKind({ segments, isFolder }: ResourcePath): ResolvedUrl["kind"] {
+  const [, , id, ...more] = segments;
+  if (isFolder || more.length > 0) return "unknown";
+  if (id === undefined) return "links";
+  return id === "new" ? "new-link" : "link";
 }
 
 function toServiceKind(name: string): ResolvedUrl["kind"] {

@@ -36,6 +36,7 @@ import { createStorageAccounts, toCheckedSettings, toLocks } from "./account-ope
 import { createDispatch } from "./dispatch.ts";
 import { createResponseFinisher } from "./finish-response.ts";
 import { createHostSessions } from "./host-sessions.ts";
+import { createHostLinks, createLinkService } from "./links.ts";
 import { createOpenApi } from "./openapi.ts";
 import { type ResolvedUrl, resolveUrl, type Served, toApis, toOnlyVariant } from "./routes.ts";
 import { createSweeper } from "./sweep.ts";
@@ -95,6 +96,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     rooms: createUploadRooms(clock),
     sweepSoon: sweeper.sweepSoon,
   };
+  const links = createLinkService({ config, chain, throttle, resolve: accounts.resolve });
   const [walks, listingWalks] = [createWalkQueue(), createWalkQueue()];
   const openApiOf = createOpenApi(config);
   const finisher = createResponseFinisher(config);
@@ -131,7 +133,7 @@ export function createFileService(options: FileServiceOptions): FileService {
   /** Handles every request, from its URL to its response. */
   async function handle(request: Request, connection: Connection, served: readonly Served[]): Promise<Reply> {
     const target = parseTarget(request.url);
-    const url = hideMissingApiPage(resolveUrl(target, config.baseSegments) ?? NOWHERE);
+    const url = hideMissingApiPage(resolveUrl(target, config.baseSegments, config.links !== undefined) ?? NOWHERE);
     return dispatch(toContext(request, connection, target, url, served), url, served);
   }
 
@@ -147,6 +149,7 @@ export function createFileService(options: FileServiceOptions): FileService {
       method: request.method,
       connection: withClient(connection, request, config),
       target,
+      root: `${config.basePath}/home/`,
       variant: toVariant(request, kind, served),
       path,
       config,
@@ -167,6 +170,7 @@ export function createFileService(options: FileServiceOptions): FileService {
       openApi: () => openApiOf(served),
       texts: chooseTexts(request.headers.get("accept-language")),
       uploads: served.includes("uploads") ? uploadService : undefined,
+      links,
     };
   }
 
@@ -197,6 +201,7 @@ export function createFileService(options: FileServiceOptions): FileService {
       ...apis,
       ...(config.webdav !== undefined && apis.includes("webdav") ? (["webdav-methods"] as const) : []),
       ...(hasUploads ? (["uploads"] as const) : []),
+      ...(links === undefined ? [] : (["links"] as const)),
     ];
     return createHandler(async (request, connection) => {
       try {
@@ -215,10 +220,12 @@ export function createFileService(options: FileServiceOptions): FileService {
     rest: serve("rest"),
     webdav: serve("webdav"),
     browser: serve("browser"),
-    handles: (request) => resolveUrl(parseTarget(request.url), config.baseSegments) !== undefined,
+    handles: (request) =>
+      resolveUrl(parseTarget(request.url), config.baseSegments, config.links !== undefined) !== undefined,
     start: () => chain.start(),
     endSessions: sessions.endAll,
     sessions: createHostSessions({ sessions, audit, admit, check: toCheckedSettings, component, cookie }),
+    links: createHostLinks({ links, accounts, config, emit }),
     events: events.open,
     sweep: sweeper.sweep,
     close: events.close,

@@ -4,6 +4,7 @@ export { type EndpointCase, type EndpointCaseContext, type EndpointCaseNeed, isP
 export { endpointCases } from "./endpoint-cases.ts";
 export type { DecideFault, StorageFault, StorageStep, StorageVerb, UploadVerb } from "./faulty-storage/faults.ts";
 export { createFaultyStorage } from "./faulty-storage.ts";
+export { type LookupCase, type LookupCaseContext, lookupCases } from "./lookup-cases.ts";
 export type { LinkTarget, StorageCase, StorageCaseContext } from "./storage/case.ts";
 export { storageCases } from "./storage-cases.ts";
 export { storeCases } from "./store-cases.ts";

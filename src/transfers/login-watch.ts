@@ -3,7 +3,6 @@ import type { ByteSource } from "../contracts/byte-source.ts";
 import { toBatches, toMembers } from "../contracts/member-batches.ts";
 import { toStoredFile } from "../contracts/stored-file.ts";
 import { watchSteps } from "../contracts/watch-steps.ts";
-import { createError } from "../http/errors.ts";
 import type { HttpError } from "../http/http-error.ts";
 
 /**
@@ -25,6 +24,8 @@ export interface WatchedLogin {
   readonly idle: number;
   /** Whether the request may upload: what ends the login counts from now on, also before the first file arrives. */
   readonly mayUpload: boolean;
+  /** Why a transfer ends. */
+  readonly toError: () => HttpError;
   /** Called once, at the latest when the first transfer of the request starts. Asking also keeps its session alive. */
   readonly watch: () => IsLoginEnded;
 }
@@ -93,7 +94,7 @@ interface LoginWatch {
   readonly confirm: () => Promise<void>;
 }
 
-function createLoginWatch({ since, clock, idle, watch }: WatchedLogin): LoginWatch {
+function createLoginWatch({ since, clock, idle, toError, watch }: WatchedLogin): LoginWatch {
   const isEnded = watch();
   const every = Math.min(CHECK_MS, idle / 3);
   let askedAt = since;
@@ -108,21 +109,17 @@ function createLoginWatch({ since, clock, idle, watch }: WatchedLogin): LoginWat
   }
 
   function step(): void {
-    if (hasEnded) throw ended();
+    if (hasEnded) throw toError();
     // A store that fails ends no transfer: the next check asks again.
     if (clock() - askedAt >= every) check().catch(() => undefined);
   }
 
   async function confirm(): Promise<void> {
     if (clock() - knownAt >= RECENT_MS) await check();
-    if (hasEnded) throw ended();
+    if (hasEnded) throw toError();
   }
 
   return { step, confirm };
-}
-
-function ended(): HttpError {
-  return createError("login-ended");
 }
 
 /** Calls `step` before each read. If that throws, the source is released. */

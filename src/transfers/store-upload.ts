@@ -74,13 +74,17 @@ export type PendingUpload = Omit<Upload, "size"> & { size: number };
 
 /** What `beforeCommit` gets of an upload, with a size of 0. */
 export function toUpload(
-  { account: { name, uuid, email, group }, connection: { peer }, request: { headers, signal } }: AccountContext,
+  context: AccountContext,
   {
     path,
     real_path: realPath,
     metadata,
   }: { readonly path: string; readonly real_path: string; readonly metadata?: Metadata },
 ): PendingUpload {
+  const { account, connection, request, eventLink } = context;
+  const { name, uuid, email, group } = account;
+  const { peer } = connection;
+  const { headers, signal } = request;
   const trace = readTrace(headers);
   return {
     path,
@@ -88,6 +92,7 @@ export function toUpload(
     size: 0,
     ...(metadata !== undefined && { metadata }),
     account: { name, uuid, email, group },
+    ...(eventLink !== undefined && { link: eventLink }),
     ...(peer !== undefined && { peer }),
     ...(trace !== undefined && { trace }),
     signal,

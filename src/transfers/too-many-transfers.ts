@@ -1,13 +1,14 @@
 import type { Metadata } from "../contracts/events/transfers.ts";
 import { createError } from "../http/errors.ts";
 import type { HttpError } from "../http/http-error.ts";
-import { mediaType, prefersArchive } from "../http/negotiate.ts";
+import { mediaType } from "../http/negotiate.ts";
 import { isJoin } from "../http/uploads/concat.ts";
 import { findCreationProtocol, isTusContent } from "../http/uploads/protocol.ts";
 import type { AccountContext, RequestContext } from "../request/context.ts";
 import { emitEvent, toFileLocation } from "../request/emit-event.ts";
 import { readMetadata } from "../uploads/metadata-header.ts";
 import { archiveEvents } from "./download-events.ts";
+import { wantsArchive } from "./wants-archive.ts";
 
 const RETRY_SECONDS = "5";
 
@@ -25,7 +26,7 @@ export function isTransfer(context: RequestContext): boolean {
   const { headers } = request;
   switch (method) {
     case "GET":
-      return isFolder ? prefersArchive(request) : CONDITIONS.every((name) => headers.get(name) === null);
+      return isFolder ? wantsArchive(context) : CONDITIONS.every((name) => headers.get(name) === null);
     case "PUT":
       return !isFolder;
     case "COPY":

@@ -31,7 +31,7 @@ export function errorReply(
   status: number,
   error: ShownError,
   fields: HeaderFields,
-  { response, links = { home: `${context.config.basePath}/home/` } }: ErrorExtras = {},
+  { response, links = { home: context.root } }: ErrorExtras = {},
 ): Reply {
   const withCode = { ...fields, "Error-Code": error.code };
   if (context.variant === "html") return errorPage(context, status, error, links, withCode);

@@ -9,6 +9,8 @@ import { STYLE_NAME, toAssetPath } from "./assets.ts";
 export interface PageContext {
   readonly texts: Texts;
   readonly config: { readonly basePath: string; readonly pages: PageSettings };
+  /** The path of the root folder's URL, which ends in `/`. */
+  readonly root: string;
 }
 
 /** The options that concern pages. */
@@ -48,7 +50,7 @@ export function toPageFields({ texts, config }: PageContext): HeaderFields {
 /** Renders a complete page: the common frame with the page's content. */
 export function renderPage(context: PageContext, page: Page): SafeHtml {
   const { title, content, head, navigation, styles = [STYLE_NAME] } = page;
-  const { texts, config } = context;
+  const { texts, config, root } = context;
   const { branding, brandStyle } = config.pages;
   const sheets = brandStyle === undefined ? styles : [...styles, brandStyle.name];
   const { name, logo, footnote } = branding;
@@ -66,7 +68,7 @@ ${head}
 </head>
 <body>
 <header class="top">
-<a class="brand" href="${config.basePath}/home/">${logo === undefined ? undefined : image}<span>${name}</span></a>
+<a class="brand" href="${root}">${logo === undefined ? undefined : image}<span>${name}</span></a>
 ${navigation}
 </header>
 ${content}

@@ -21,7 +21,8 @@ import {
 /** Of "password", at a cost that suits tests. */
 const phc = `$scrypt$ln=4,r=8,p=1$${toBase64("somesalt")}$${toBase64(scryptSync("password", "somesalt", 32, { N: 16, r: 8, p: 1 }))}`;
 const settings = { home_folder_path: "/home of alice", uuid: "u-1", email: "", create_home_folder: true };
-const hashed = [{ username: "alice", password: phc, ...settings }];
+const ownSettings = { group: "staff", permissions: [["allow-read"]], max_file_bytes: 5, allow_links: false };
+const hashed = [{ username: "alice", password: phc, ...settings, ...ownSettings }];
 const plain = [{ username: "alice", password: "password" }];
 
 const folder = mkdtempSync(join(tmpdir(), "fileferry-authenticators-"));
@@ -43,7 +44,7 @@ describe.each(Object.entries(ours))("the authenticator cases × %s", (_name, aut
 
 describe("the authenticator cases × a chain of them", () => {
   const others = createAccountsAuthenticator({ accounts: [{ username: "bob", password: "password" }] });
-  const chain = createAuthenticationChain([others, ...Object.values(ours)]);
+  const { lookup: _lookup, ...chain } = createAuthenticationChain([others, ...Object.values(ours)]);
   const isCurrent = async (...version: [string, string]) => (await chain.isCurrent(...version)) === true;
   const authenticator = { name: "chain", ...chain, isCurrent };
   it.each(authenticatorCases)("$name", ({ run }) => run({ ...known, authenticator }));

@@ -23,7 +23,7 @@ const TIMEOUT = amount({ short: 120_000, long: 1_800_000 });
 
 const MAX_MEBIBYTES = 600;
 /** How many times as long the honest account may wait as when it is alone. The aim is 10 (docs/security.md). */
-const MAX_RATIO = amount({ short: Number.POSITIVE_INFINITY, long: 60 });
+const MAX_RATIO = amount({ short: Number.POSITIVE_INFINITY, long: 10 });
 
 const canRun = process.platform === "linux" && hasOpenssl();
 

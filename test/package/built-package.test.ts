@@ -86,6 +86,7 @@ const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
     "createFaultyStorage",
     "endpointCases",
     "isPlayable",
+    "lookupCases",
     "storageCases",
     "storeCases",
     "uploadCases",

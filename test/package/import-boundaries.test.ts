@@ -32,11 +32,23 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   views: ["schemas", "http", "platform", "contracts"],
   uploads: ["http", "platform", "contracts"],
   webdav: ["http", "platform", "contracts"],
-  auth: ["events", "schemas", "http", "platform", "contracts"],
+  sharing: ["schemas", "http", "platform", "contracts"],
+  auth: ["sharing", "events", "schemas", "http", "platform", "contracts"],
   account: ["storage/folder-storage.ts", "storage/mount.ts", "http", "platform", "contracts"],
-  config: ["account", "uploads", "events", "schemas", "http", "contracts"],
+  config: ["auth/passwords/hash.ts", "account", "uploads", "events", "schemas", "http", "contracts"],
   limits: ["config", "http", "platform", "contracts"],
-  request: ["limits", "config", "account", "auth", "events", "openapi", "storage/mount.ts", "http", "contracts"],
+  request: [
+    "limits",
+    "config",
+    "account",
+    "auth",
+    "sharing",
+    "events",
+    "openapi",
+    "storage/mount.ts",
+    "http",
+    "contracts",
+  ],
   transfers: ["request", "account", "uploads", "http", "contracts"],
   endpoints: [
     "webdav",
@@ -45,6 +57,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "config",
     "account",
     "auth",
+    "sharing",
     "uploads",
     "archive",
     "views",
@@ -61,6 +74,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "config",
     "account",
     "auth",
+    "sharing",
     "uploads",
     "views",
     "openapi",
@@ -88,8 +102,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@noble/hashes": ["platform", "auth", "storage/s3/remove.ts"],
   // Optional, for Redis alone.
   redis: ["cli/session-store.ts"],
-  // Optional, for tokens alone.
-  jose: ["auth/jwt.ts", "auth/jwt/keys.ts", "auth/jwt/options.ts"],
+  // Tokens of others, and those of links.
+  jose: ["auth/jwt.ts", "auth/jwt/keys.ts", "auth/jwt/options.ts", "sharing/seal.ts"],
   // Optional, for the hooks alone.
   react: ["react"],
   "@remix-run/html-template": ["http", "views"],
@@ -106,7 +120,8 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "structured-headers": ["http/uploads/structured-fields.ts"],
   "js-yaml": ["openapi"],
   leven: ["contracts"],
-  zod: ["schemas", "http", "auth", "cli", "remote-auth", "openapi"],
+  uqr: ["views"],
+  zod: ["schemas", "http", "sharing", "auth", "cli", "remote-auth", "openapi"],
   // As text, which is built into the package.
   "swagger-ui-dist": ["views/swagger-ui.ts"],
 };
@@ -237,7 +252,9 @@ describe("the storage (SECURITY 19)", () => {
     const [given] = [...(texts.get("service/service.ts") ?? "").matchAll(/(\w+)\([^()]*\bconfig\.storage\b/g)];
     expect(given?.[1]).toBe("createStorageAccounts");
     const uses = [
-      ...(texts.get("service/account-opener.ts") ?? "").matchAll(/(\w+)\([^()]*\bstorage(?:, scheduling)?\)/g),
+      ...(texts.get("service/account-opener.ts") ?? "").matchAll(
+        /(\w+)\([^()]*\bstorage(?:, scheduling, uploadOwner)?\)/g,
+      ),
     ];
     expect(uses.map(([, taker]) => taker).sort()).toEqual(["createAccountFiles", "prepareHome"]);
   });

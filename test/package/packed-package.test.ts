@@ -21,7 +21,7 @@ const RESOLUTIONS = {
 const PAGES = ["README.md", "docs/quick-start.md"];
 
 /** What `fileferry/auth/jwt` and `fileferry/react` import. */
-const OPTIONAL_PEERS = ["jose", "react"];
+const OPTIONAL_PEERS = ["react"];
 
 async function readPrograms(): Promise<readonly string[]> {
   const pages = await Promise.all(PAGES.map((page) => readFile(join(projectFolder, page), "utf8")));

@@ -95,6 +95,8 @@ export interface AccountUploads {
 /** What the uploads of an account need of its files. */
 export interface AccountUploadsOptions {
   readonly account: Account;
+  /** The owner in the keys of the uploads. */
+  readonly owner: string;
   /** The uploads of the whole storage. */
   readonly storage: StorageUploads;
   /** The uploads of the storage as the account sees it. */
@@ -117,9 +119,8 @@ export function parseUploadOwner(owner: string): string | undefined {
 
 /** Creates the uploads of an account. Their states have paths of the storage. */
 export function createAccountUploads(options: AccountUploadsOptions): AccountUploads {
-  const { account, storage, tree, realPathOf, kindOf, requireFor } = options;
+  const { account, owner, storage, tree, realPathOf, kindOf, requireFor } = options;
   const { maxFileBytes, permissions } = account;
-  const owner = toUploadOwner(account.name);
   const toKey = (id: string): UploadKey => ({ owner, id });
 
   function toUpload(state: UploadState): AccountUpload | undefined {

@@ -1,4 +1,5 @@
 import type {
+  AccountLookup,
   Authenticator,
   PasswordUpdatability,
   PasswordUpdate,
@@ -13,6 +14,7 @@ import {
   type AccountSet,
   createAccountsVerifier,
   createTimingEqualizer,
+  findAccount,
   toVersion,
   warnOfPlainText,
 } from "./accounts.ts";
@@ -72,7 +74,8 @@ interface RunningCheck {
  *
  * Replace the file by renaming a new one onto it, so that the method never reads a half-written file. When an account
  * is removed or changed in any member, its sessions end with their next request, at most a second later; a change from
- * one plain-text password to another ends those that began in this process.
+ * one plain-text password to another ends those that began in this process. `lookup` follows the file as sessions do,
+ * but for passwords.
  *
  * A password change rewrites the file by such a rename. It puts a PHC string in place of the password, and changes
  * nothing else but white space and line ends. One process never loses a change. If two processes rewrite the file
@@ -169,13 +172,26 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
    */
   async function isCurrent(username: string, version: string): Promise<boolean> {
     const isKnown = () => accounts?.byName.get(username)?.isCurrent(version) === true;
+    await checkNowAndThen();
+    if (isKnown()) return true;
+    await withLock("read", checkForChange);
+    return isKnown();
+  }
+
+  /** Trusts a check as `isCurrent` does, and checks the file again before an account is unknown. */
+  async function lookup(username: string): Promise<AccountLookup> {
+    await checkNowAndThen();
+    if (accounts?.byName.has(username) !== true) await withLock("read", checkForChange);
+    if (accounts === undefined) throw new Error(`${file}: could not be read`);
+    return findAccount(username, accounts);
+  }
+
+  /** Checks the file if the last check is too old for a request without credentials. */
+  async function checkNowAndThen(): Promise<void> {
     if (accounts === undefined) await startCheck().done;
     else if (clock() - checkedAt >= Math.max(recheckMilliseconds, sessionRecheckMilliseconds)) {
       await startCheck().doneOrTimeout;
     }
-    if (isKnown()) return true;
-    await withLock("read", checkForChange);
-    return isKnown();
   }
 
   async function canUpdatePassword(username: string): Promise<PasswordUpdatability> {
@@ -206,6 +222,7 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
     authenticate: createAccountsVerifier(readAccounts),
     equalizeTiming: createTimingEqualizer(readAccounts),
     isCurrent,
+    lookup,
     canUpdatePassword,
     updatePassword: (update) => withLock("update", () => withFileLock(() => updatePassword(update))),
   };

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { AccountSettings } from "../../contracts/account.ts";
-import type { Authenticator, Credentials, Verdict } from "../../contracts/authenticator.ts";
+import type { AccountLookup, Authenticator, Credentials, Verdict } from "../../contracts/authenticator.ts";
 import type { Logger } from "../../contracts/logger.ts";
 import { createHmac } from "../../platform/hmac.ts";
 import { sha256Hex } from "../../platform/sha256.ts";
@@ -76,7 +76,7 @@ const accountEntriesSchema = z.array(
 /**
  * Creates an authentication method for accounts given in code. An unknown name is `unknown`, a wrong password is
  * `rejected`. A client certificate, which the runtime has verified, needs no password. SSH keys are `unknown`.
- * Passwords cannot be changed, because they are part of the code.
+ * Passwords cannot be changed, because they are part of the code. `lookup` finds every account of the list.
  *
  * Throws `AccountsError`, a `TypeError` that names an unknown, missing or invalid member, but never its value.
  */
@@ -89,6 +89,7 @@ export function createAccountsAuthenticator(options: AccountsOptions): Authentic
     authenticate: createAccountsVerifier(async () => known),
     equalizeTiming: createTimingEqualizer(async () => known),
     isCurrent: async (username, version) => known.byName.get(username)?.isCurrent(version) === true,
+    lookup: async (username) => findAccount(username, known),
     canUpdatePassword: async (username) => (known.byName.has(username) ? "not-updatable" : "unknown"),
   };
 }
@@ -139,6 +140,12 @@ export function createAccountsVerifier(source: () => Promise<AccountSet>): Authe
 
 function toAccepted({ settings: account, version }: StoredAccount): Verdict {
   return { outcome: "accepted", account, version: version() };
+}
+
+/** Looks an account up by its name, as a login does, and returns its settings alone. */
+export function findAccount(username: string, { byName }: Pick<AccountSet, "byName">): AccountLookup {
+  const account = byName.get(username);
+  return account === undefined ? { outcome: "unknown" } : { outcome: "found", account: account.settings };
 }
 
 /**

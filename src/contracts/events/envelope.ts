@@ -20,10 +20,20 @@ export interface EventEnvelope {
     readonly email: string;
     readonly peer?: Peer;
   };
+  /** The link that the request came by; for the events of a link itself, that link. */
+  readonly link?: EventLink;
   readonly component: Component;
   readonly server: { readonly uuid: string };
   /** The trace that the request belongs to, if the request names one (W3C Trace Context). */
   readonly trace?: Trace;
+}
+
+/** A link in an event. */
+export interface EventLink {
+  readonly id: string;
+  readonly label: string;
+  /** The name that the sender of a file has given. */
+  readonly sender?: string;
 }
 
 /** Events that were not emitted, because one network caused too many of them. */

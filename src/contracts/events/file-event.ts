@@ -14,6 +14,7 @@ import type {
   TriggerRun,
   Unlocked,
 } from "./folders.ts";
+import type { LinkCreated, LinkRefused, LinkWithdrawn } from "./links.ts";
 import type {
   AccessStarted,
   AuthenticationUrlSuspended,
@@ -80,7 +81,10 @@ export type FileEvent =
   | LockFailed
   | Unlocked
   | AttributesChanged
-  | AttributesChangeFailed;
+  | AttributesChangeFailed
+  | LinkCreated
+  | LinkWithdrawn
+  | LinkRefused;
 
 /**
  * Gets every event when it happens. If it throws or rejects, the error is logged and nothing else fails. The service

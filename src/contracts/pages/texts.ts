@@ -15,6 +15,10 @@ export interface Texts {
   readonly login: string;
   readonly userName: string;
   readonly password: string;
+  /** The heading of the page that asks for the password of a link. */
+  readonly linkPassword: string;
+  /** Its button. */
+  readonly openLink: string;
   /** The link to the browser's own dialogue for name and password. */
   readonly loginWithoutCookies: string;
   readonly loginWithoutCookiesHint: string;

@@ -89,7 +89,7 @@ function isEntryEnough({ method, headers }: Request): boolean {
 type Decision = { readonly response: Reply } | { readonly parts: readonly RangePart[] };
 
 /** Evaluates the conditions and ranges of a request for one version of the file. */
-function decide({ request, config, path }: AccountContext, entry: StorageEntry): Decision {
+function decide({ request, config, path, link }: AccountContext, entry: StorageEntry): Decision {
   const validators = toValidators(entry);
   const now = config.clock();
   const precondition = evaluatePreconditions(request, validators, now);
@@ -97,7 +97,8 @@ function decide({ request, config, path }: AccountContext, entry: StorageEntry):
   if (precondition === "not-modified") return { response: emptyReply(304, toValidatorFields(validators)) };
   if (request.method === "HEAD") return { response: emptyReply(200, toFileFields(entry, path.segments)) };
 
-  if (!mayUseRange(request.headers, validators, now)) return { parts: [] };
+  // Parts of a file would be free where a file counts.
+  if (link?.record.maxUses !== undefined || !mayUseRange(request.headers, validators, now)) return { parts: [] };
   const parts = parseRanges(request.headers.get("range"), entry.size);
   if (parts !== "unsatisfiable") return { parts: parts ?? [] };
   throw createError("range-not-satisfiable", { headers: { "Content-Range": `bytes */${entry.size}` } });

@@ -2,13 +2,14 @@ import { toByteSource } from "../../contracts/byte-source.ts";
 import { toBatches } from "../../contracts/member-batches.ts";
 import { DONE_CODES, type DoneCode } from "../../contracts/pages/texts.ts";
 import { isStorageError } from "../../contracts/storage-adapter.ts";
+import { createError } from "../../http/errors.ts";
 import { isHttpError } from "../../http/http-error.ts";
-import { prefersArchive } from "../../http/negotiate.ts";
 import { isMemberName } from "../../http/path-segment.ts";
 import type { Reply } from "../../http/reply.ts";
 import { emptyReply, sourceReply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { listingEvents, sendTracked } from "../../transfers/download-events.ts";
+import { wantsArchive } from "../../transfers/wants-archive.ts";
 import { type FolderPage, type FolderProblem, type SessionLinks, streamFolderPage } from "../../views/folder-page.ts";
 import { type PageMember, parseMemberOrder, toPageMember } from "../../views/member-order.ts";
 import { redirectReply, toPageFields } from "../../views/page.ts";
@@ -27,9 +28,14 @@ const HTML_TYPE = { "Content-Type": "text/html; charset=utf-8" };
  * `GET` and `HEAD /home/<folder>/`: a folder's members as JSON or as a page, or its content as an archive (4.2, 4.6).
  */
 export async function getFolder(context: AccountContext): Promise<Reply> {
-  const { request, path, files, variant, texts } = context;
-  if (isBasicLogin(context)) return redirectReply(context, 302, afterBasicLogin(context), texts.loggedIn);
-  if (prefersArchive(request)) return archiveReply(context);
+  const { request, path, files, variant, texts, link } = context;
+  if (link === undefined && isBasicLogin(context)) {
+    return redirectReply(context, 302, afterBasicLogin(context), texts.loggedIn);
+  }
+  if (wantsArchive(context)) {
+    if (link?.isDropFolder) throw createError("denied");
+    return archiveReply(context);
+  }
   if (variant !== "html") return getListing(context);
   const isForUploads = await hasUploadPage(context);
   if (request.method === "HEAD") {

@@ -100,8 +100,8 @@ async function openPage(context: AccountContext, page: Page, fields: HeaderField
 }
 
 /** The value of `Link` (RFC 8288 3): the URL of the request with another cursor. */
-function toNextLink({ config, path, target }: AccountContext, cursor: string): string {
+function toNextLink({ root, path, target }: AccountContext, cursor: string): string {
   const query = new URLSearchParams(target.query);
   query.set("cursor", cursor);
-  return `<${config.basePath}/home/${toUrlPath(path)}?${query}>; rel="next"`;
+  return `<${root}${toUrlPath(path)}?${query}>; rel="next"`;
 }

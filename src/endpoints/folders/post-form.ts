@@ -236,7 +236,7 @@ async function pageOf(
 
 /** Redirects to the folder, so that a reload does not send the form again. Keeps the query, such as the sort order. */
 function redirectDone(context: AccountContext, done: DoneCode, outcomes: readonly MemberOutcome[]): Reply {
-  const { account, config, path, target } = context;
+  const { account, root, path, target } = context;
   const query = new URLSearchParams(target.query);
   query.set("done", done);
   removeSentFiles(query);
@@ -246,7 +246,7 @@ function redirectDone(context: AccountContext, done: DoneCode, outcomes: readonl
       outcomes.map((outcome) => outcome.target),
     );
   }
-  return emptyReply(303, { Location: `${config.basePath}/home/${toUrlPath(path)}?${query}` });
+  return emptyReply(303, { Location: `${root}${toUrlPath(path)}?${query}` });
 }
 
 function toDoneCode(action: string): DoneCode {

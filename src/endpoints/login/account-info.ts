@@ -1,6 +1,7 @@
 import type { Account } from "../../account/account.ts";
 import { OPERATIONS, type Operation } from "../../account/permissions.ts";
 import { triggersOf } from "../../config/trigger-config.ts";
+import { createError } from "../../http/errors.ts";
 import type { Reply } from "../../http/reply.ts";
 import { jsonReply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
@@ -9,6 +10,7 @@ import { mayBeGranted } from "../folders/allowed-actions.ts";
 
 /** `GET` and `HEAD /home/__svc__/account`: who the client is, and what it may do, for front ends. */
 export async function getAccount({ account, scheme, config, passwords }: AccountContext): Promise<Reply> {
+  if (scheme === "link") throw createError("not-found");
   const info: AccountInfo = {
     name: account.name,
     groups: [account.group],

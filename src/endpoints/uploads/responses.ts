@@ -109,6 +109,6 @@ function toFileFields(upload: AccountUpload): HeaderFields {
   return file === undefined ? {} : toValidatorFields(toValidators({ ...file, name: "", kind: "file" }));
 }
 
-function toFileUrl({ config }: AccountContext, { note }: AccountUpload): string {
-  return `${config.basePath}/home/${toUrlPath({ segments: note.path, isFolder: false })}`;
+function toFileUrl({ root }: AccountContext, { note }: AccountUpload): string {
+  return `${root}${toUrlPath({ segments: note.path, isFolder: false })}`;
 }

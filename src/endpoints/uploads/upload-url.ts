@@ -11,19 +11,19 @@ export function isUploadId(text: string): boolean {
 }
 
 /** The path of an upload's URL. It has no scheme and host: a proxy in front may have others. */
-export function toUploadPath({ config }: Pick<RequestContext, "config">, id: string): string {
-  return `${toPrefix(config)}${id}`;
+export function toUploadPath({ root }: Pick<RequestContext, "root">, id: string): string {
+  return `${toPrefix(root)}${id}`;
 }
 
 /** The id that the path of an upload's URL has; `undefined` for another path. */
-export function parseUploadPath({ config }: Pick<RequestContext, "config">, path: string): string | undefined {
-  const prefix = toPrefix(config);
+export function parseUploadPath({ root }: Pick<RequestContext, "root">, path: string): string | undefined {
+  const prefix = toPrefix(root);
   const id = path.startsWith(prefix) ? path.slice(prefix.length) : "";
   return isUploadId(id) ? id : undefined;
 }
 
-function toPrefix({ basePath }: RequestContext["config"]): string {
-  return `${basePath}/home/${RESERVED_NAME}/uploads/`;
+function toPrefix(root: string): string {
+  return `${root}${RESERVED_NAME}/uploads/`;
 }
 
 /** The id that the URL of the request has. The routes have checked it. */

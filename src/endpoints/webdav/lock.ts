@@ -117,6 +117,6 @@ async function refresh(context: AccountContext, seconds: number): Promise<Reply>
 }
 
 /** A lock as clients see it. */
-export function toActiveLock(context: Pick<AccountContext, "config">, { root, ...shown }: AccountLock): ActiveLock {
+export function toActiveLock(context: Pick<AccountContext, "root">, { root, ...shown }: AccountLock): ActiveLock {
   return { ...shown, root: toHref(context, root) };
 }

@@ -15,14 +15,14 @@ export async function findResource({ files, path }: AccountContext): Promise<Ins
 }
 
 /** The path of a resource, percent-encoded, as multistatus responses have it. */
-export function toHref({ config }: Pick<AccountContext, "config">, { segments, isFolder }: ResourcePath): string {
+export function toHref({ root }: Pick<AccountContext, "root">, { segments, isFolder }: ResourcePath): string {
   const path = segments.map(encodeSegment).join("/");
-  return `${config.basePath}/home/${path}${isFolder && path !== "" ? "/" : ""}`;
+  return `${root}${path}${isFolder && path !== "" ? "/" : ""}`;
 }
 
 /** The header that names the folder's URL, for a request whose URL has no slash at its end (RFC 4918 5.2). */
 export function toContentLocation(
-  context: Pick<AccountContext, "config" | "path">,
+  context: Pick<AccountContext, "root" | "path">,
   isFolder: boolean,
 ): { readonly "Content-Location"?: string } {
   const { segments, isFolder: hasSlash } = context.path;

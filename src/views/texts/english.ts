@@ -8,6 +8,8 @@ export const ENGLISH: Texts = {
   login: "Log in",
   userName: "User name",
   password: "Password",
+  linkPassword: "This link needs a password",
+  openLink: "Open",
   loginWithoutCookies: "Log in without cookies",
   loginWithoutCookiesHint: "The browser asks for the name and password and keeps them until it is closed.",
   pleaseLogIn: "Please log in.",

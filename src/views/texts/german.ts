@@ -9,6 +9,8 @@ export const GERMAN: Texts = {
   login: "Anmelden",
   userName: "Benutzername",
   password: "Passwort",
+  linkPassword: "Dieser Link braucht ein Passwort",
+  openLink: "Öffnen",
   loginWithoutCookies: "Ohne Cookies anmelden",
   loginWithoutCookiesHint: "Der Browser fragt nach Name und Passwort und merkt sie sich, bis er geschlossen wird.",
   pleaseLogIn: "Bitte melden Sie sich an.",

@@ -49,6 +49,7 @@ export const target: FuzzTarget = {
     '"g/[a-z]* | !x?/"',
     '"e/(a?){9}/"',
     '"max_file_bytes":1',
+    '"allow_links":false',
     '"group":"DEFAULT_GROUP"',
     '{"code":1,"message":"no","extra":{"a":[]},"public_response":{"b":1}}',
     '"extra":{"__proto__":{"a":1}}',

@@ -70,10 +70,10 @@ export const target: FuzzTarget = {
 
 function run(input: string): string {
   const places = BASES.map((base) => {
-    const place = resolveUrl(parseTarget(ORIGIN + input), base);
+    const place = resolveUrl(parseTarget(ORIGIN + input), base, true);
     const url = (path: string) => `${base.map((segment) => `/${encodeURIComponent(segment)}`).join("")}${path}`;
     if (place !== undefined) expectRoutes(place.kind);
-    if (place !== undefined) expectPlace(place, (path) => resolveUrl(parseTarget(ORIGIN + url(path)), base));
+    if (place !== undefined) expectPlace(place, (path) => resolveUrl(parseTarget(ORIGIN + url(path)), base, true));
     return place;
   });
   if (input.startsWith("/"))

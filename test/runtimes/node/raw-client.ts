@@ -7,6 +7,7 @@ import { createEventQueue } from "../../../src/events/event-stream.ts";
 import type { Reply, ReplyBody } from "../../../src/http/reply.ts";
 import { createHandler, toReplyHandler } from "../../../src/http/reply-handler.ts";
 import { createNodeServer, type NodeServerOptions } from "../../../src/runtimes/node/server.ts";
+import { NO_LINKS } from "../../support/links.ts";
 
 /** A reply that is made as a `Response` is, and keeps its body as it was given. */
 export class PlainResponse implements Reply {
@@ -38,6 +39,7 @@ export function stubService(
     start: async () => undefined,
     endSessions: async () => undefined,
     sweep: async () => 0,
+    links: NO_LINKS,
     sessions: { start: async () => ({ id: "", setCookie: "" }), end: async () => undefined },
     events: () => createEventQueue(1, () => undefined).stream,
     close: async () => undefined,

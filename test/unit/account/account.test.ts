@@ -140,6 +140,8 @@ describe("what an account leaves out", () => {
       structure: [],
       virtualFolders: [],
       allowPasswordChange: true,
+      allowLinks: true,
+      requireLinkPassword: false,
     });
     expect(permissions.grantsEverywhere("delete-folder")).toBe(true);
   });

@@ -5,6 +5,7 @@ import type { FileService } from "../../../src/contracts/file-service.ts";
 import { toDenoHandler } from "../../../src/deno.ts";
 import { createEventQueue } from "../../../src/events/event-stream.ts";
 import { toWorkerHandler } from "../../../src/workers.ts";
+import { NO_LINKS } from "../../support/links.ts";
 import { basic, createTestService } from "../../support/service.ts";
 
 /** What each runtime hands over, and how its handler is called with it. */
@@ -50,6 +51,7 @@ function stub(fetch: FileService["fetch"]): FileService {
     close: async () => undefined,
     endSessions: async () => undefined,
     sweep: async () => 0,
+    links: NO_LINKS,
     sessions: { start: async () => ({ id: "", setCookie: "" }), end: async () => undefined },
     events: () => createEventQueue(1, () => undefined).stream,
   };

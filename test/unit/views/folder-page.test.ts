@@ -6,6 +6,7 @@ import { GERMAN } from "../../../src/views/texts/german.ts";
 
 const context = {
   texts: GERMAN,
+  root: "/home/",
   config: { basePath: "", pages: { branding: { name: "Files" }, brandStyle: undefined, fields: {} } },
 };
 

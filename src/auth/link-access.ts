@@ -1,0 +1,179 @@
+import type { AccountSettings } from "../contracts/account.ts";
+import type { Connection } from "../contracts/connection.ts";
+import type { EventLink } from "../contracts/events/envelope.ts";
+import type { LinkRefusal } from "../contracts/events/links.ts";
+import { parseAuthorization } from "../http/authorization.ts";
+import { createSessionCookie, type SessionCookie } from "../http/cookie.ts";
+import { createError, type ErrorCode } from "../http/errors.ts";
+import type { HttpError } from "../http/http-error.ts";
+import type { Variant } from "../http/negotiate.ts";
+import type { SealedLinks } from "../sharing/links.ts";
+import type { LinkRecord } from "../sharing/record.ts";
+import type { AuthenticationChain } from "./chain.ts";
+import type { PasswordHasher } from "./passwords/hash.ts";
+import type { AttemptResult, LoginThrottle } from "./throttle.ts";
+
+/** What a request by a link may do. */
+export type LinkVerdict =
+  /** The link is open, with the settings that its account has now. */
+  | { readonly outcome: "open"; readonly record: LinkRecord; readonly settings: AccountSettings }
+  /** `reason` is absent for what is no token: that has no event. */
+  | {
+      readonly outcome: "refused";
+      readonly error: HttpError;
+      readonly reason?: LinkRefusal;
+      readonly link?: EventLink;
+    }
+  /** The request needs the password of the link. */
+  | {
+      readonly outcome: "locked";
+      readonly record: LinkRecord;
+      /** Absent: none came. */
+      readonly reason?: "password" | "throttled";
+      readonly retryAfterSeconds?: number;
+    };
+
+/** A request as far as links read it. */
+export interface LinkRequest {
+  readonly request: Request;
+  readonly connection: Connection;
+  readonly variant: Variant;
+}
+
+/** Decides whether a link is open for a request, in the order of SHARING 4. */
+export interface LinkAccess {
+  /** @throws HttpError `unavailable` if the store, or the method of the account, cannot be asked. */
+  open(request: LinkRequest, token: string): Promise<LinkVerdict>;
+  /** Whether a link was not withdrawn, and its account may still have it. For transfers that run already. */
+  isLive(record: LinkRecord): Promise<boolean>;
+  /**
+   * Verifies the password that a form has sent for a locked link. Returns the value of the cookie that opens the link,
+   * and `undefined` with the verdict otherwise.
+   */
+  unlock(
+    request: LinkRequest,
+    record: LinkRecord,
+    password: string,
+  ): Promise<{ readonly cookie: string } | Extract<LinkVerdict, { readonly outcome: "locked" }>>;
+}
+
+/** Options of {@link createLinkAccess}. */
+export interface LinkAccessOptions {
+  readonly links: SealedLinks;
+  readonly chain: Pick<AuthenticationChain, "lookup">;
+  readonly throttle: LoginThrottle;
+  readonly hasher: PasswordHasher;
+  /** Whether an account with these settings can be used, and may have links. */
+  readonly mayHaveLinks: (username: string, settings: AccountSettings) => boolean;
+  /** POSIX milliseconds. */
+  readonly clock: () => number;
+}
+
+/** How long a browser has to give the password only once, in seconds. */
+const UNLOCKED_SECONDS = 43_200;
+
+/** The name of the cookie that keeps a link open in a browser. */
+const COOKIE_NAME = "SVC_LINK";
+
+/** Creates the access of a service. */
+export function createLinkAccess(options: LinkAccessOptions): LinkAccess {
+  const { links, chain, throttle, hasher, mayHaveLinks, clock } = options;
+
+  async function open(linkRequest: LinkRequest, token: string): Promise<LinkVerdict> {
+    const opened = await links.open(token);
+    if (opened === undefined) return { outcome: "refused", error: createError("not-found") };
+    if (opened.outcome !== "live") {
+      const code = opened.outcome === "expired" ? "link-expired" : "link-withdrawn";
+      return refuse(code, opened.outcome, { id: opened.id, label: "" });
+    }
+    const { record } = opened;
+    const settings = await findSettings(record);
+    if (settings === undefined) return refuse("link-invalid", "account", toEventLink(record));
+    if (await isUsedUp(record)) return refuse("link-used-up", "used-up", toEventLink(record));
+    const locked = await findLock(linkRequest, record);
+    return locked ?? { outcome: "open", record, settings };
+  }
+
+  /** The settings that the account has now; `undefined` if it is gone, or may not have links. */
+  async function findSettings({ username, settings: fixed }: LinkRecord): Promise<AccountSettings | undefined> {
+    const found = fixed === undefined ? await chain.lookup(username) : undefined;
+    const settings = fixed ?? (found?.outcome === "found" ? found.account : undefined);
+    return settings !== undefined && mayHaveLinks(username, settings) ? settings : undefined;
+  }
+
+  async function isUsedUp(record: LinkRecord): Promise<boolean> {
+    const { maxUses } = record;
+    return maxUses !== undefined && ((await links.uses?.count(record)) ?? maxUses) >= maxUses;
+  }
+
+  /** Returns `undefined` if the link has no password, or the request has it. */
+  async function findLock(
+    linkRequest: LinkRequest,
+    record: LinkRecord,
+  ): Promise<Extract<LinkVerdict, { outcome: "locked" }> | undefined> {
+    if (record.passwordHash === undefined) return undefined;
+    const { headers } = linkRequest.request;
+    if (await isUnlocked(cookie.read(headers), record)) return undefined;
+    const authorization = parseAuthorization(headers.get("authorization"));
+    if (linkRequest.variant === "html" || authorization?.scheme !== "basic") return { outcome: "locked", record };
+    return verify(linkRequest, record, authorization.password);
+  }
+
+  async function verify(
+    { request, connection }: LinkRequest,
+    record: LinkRecord,
+    password: string,
+  ): Promise<Extract<LinkVerdict, { outcome: "locked" }> | undefined> {
+    const { passwordHash = "" } = record;
+    const isRight = await throttle.run(
+      { username: `link:${record.id}`, address: connection.peer?.address, request },
+      () => hasher.verify(password, passwordHash),
+      (matches): AttemptResult => (matches ? "succeeded" : "failed"),
+    );
+    if (isRight === true) return undefined;
+    if (isRight === false) return { outcome: "locked", record, reason: "password" };
+    const { retryAfterSeconds } = isRight;
+    const retry = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+    return { outcome: "locked", record, reason: "throttled", ...retry };
+  }
+
+  /** Whether the cookie of a link is one that this service has made, for this link and its password. */
+  async function isUnlocked(value: string | undefined, record: LinkRecord): Promise<boolean> {
+    const text = value === undefined ? undefined : await links.unlock.open(value);
+    if (text === undefined) return false;
+    const [id, until] = text.split(" ");
+    return id === record.id && Number(until) * 1000 > clock();
+  }
+
+  const unlock: LinkAccess["unlock"] = async (linkRequest, record, password) => {
+    const locked = await verify(linkRequest, record, password);
+    if (locked !== undefined) return locked;
+    const until = Math.min(Math.floor(clock() / 1000) + UNLOCKED_SECONDS, record.expires);
+    return { cookie: await links.unlock.seal(`${record.id} ${until}`) };
+  };
+
+  async function isLive(record: LinkRecord): Promise<boolean> {
+    if (clock() >= record.expires * 1000) return false;
+    if (links.kept !== undefined && (await links.kept.find(record.id)) === undefined) return false;
+    return (await findSettings(record)) !== undefined;
+  }
+
+  return { open, isLive, unlock };
+}
+
+/** Reads and sets the cookie of links. */
+const cookie: Pick<SessionCookie, "read"> = createSessionCookie(COOKIE_NAME, "/");
+
+/** Returns the `Set-Cookie` value that keeps a link open. `root` is the path of the link's URL, which ends in `/`. */
+export function toUnlockCookie(value: string, root: string, isSecure: boolean): string {
+  return `${COOKIE_NAME}=${value}; Path=${root}; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
+}
+
+/** A link in events. */
+export function toEventLink({ id, label = "" }: LinkRecord): EventLink {
+  return { id, label };
+}
+
+function refuse(code: ErrorCode, reason: LinkRefusal, link: EventLink): LinkVerdict {
+  return { outcome: "refused", error: createError(code), reason, link };
+}

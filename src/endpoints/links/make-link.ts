@@ -1,0 +1,123 @@
+import type { Account } from "../../account/account.ts";
+import type { AccountFiles } from "../../account/files.ts";
+import { toLinkOperations } from "../../account/links/link-account.ts";
+import { isReserved, toStoragePath } from "../../account/path.ts";
+import type { Operation } from "../../account/permissions.ts";
+import type { AccountSettings } from "../../contracts/account.ts";
+import type { LinkPermission } from "../../contracts/links.ts";
+import { StorageError } from "../../contracts/storage-adapter.ts";
+import { createError } from "../../http/errors.ts";
+import { isMemberName } from "../../http/path-segment.ts";
+import type { LinkService } from "../../request/context.ts";
+import type { LinkOptionsBody } from "../../schemas/links.ts";
+import type { LinkRecord } from "../../sharing/record.ts";
+
+/** The account that a link is made for. */
+export interface LinkOwner {
+  readonly account: Account;
+  /** Its settings before those of its group. */
+  readonly settings: AccountSettings;
+  readonly files: AccountFiles;
+}
+
+/** A link that was made. */
+export interface MadeLink {
+  readonly record: LinkRecord;
+  readonly token: string;
+}
+
+/** Parses the path of a link; `undefined` for what is none. A `/` at its end is dropped. */
+export function parseLinkPath(path: string): readonly string[] | undefined {
+  if (path === "/") return [];
+  const segments = path.replace(/\/$/, "").split("/");
+  return segments[0] === "" && segments.slice(1).every(isMemberName) ? segments.slice(1) : undefined;
+}
+
+/**
+ * Makes a link, as far as its account may give what the link is to permit (SHARING 3).
+ * @throws HttpError `denied`, `unprocessable`; StorageError `not-found`
+ */
+export async function makeLink(
+  { config, sealed, hasher, lookup }: LinkService,
+  owner: LinkOwner,
+  path: readonly string[],
+  options: LinkOptionsBody,
+  now: number,
+): Promise<MadeLink> {
+  const { account, settings } = owner;
+  const { password, max_uses: maxUses, max_file_bytes: maxFileBytes, ask_name: askName, label } = options;
+  if (!account.allowLinks) throw createError("links-denied");
+  if (isReserved(path)) throw createError("name-reserved");
+  const isFolder = await findKind(owner, path, options);
+  const permissions =
+    options.permissions ?? (isFolder ? (["allow-read", "allow-list"] as const) : ["allow-read" as const]);
+  requireRights(account, path, isFolder, permissions);
+  if (account.requireLinkPassword && password === undefined) throw createError("link-needs-password");
+  if (maxUses !== undefined && sealed.kept === undefined) throw createError("links-not-kept");
+  const created = Math.floor(now / 1000);
+  const isKnown = (await lookup(account.name))?.outcome === "found";
+  const record: LinkRecord = {
+    id: crypto.randomUUID().replaceAll("-", ""),
+    username: account.name,
+    ...(!isKnown && { settings }),
+    path,
+    isFolder,
+    permissions: [...new Set(permissions)],
+    created,
+    expires: created + toSeconds(config, account, options.expires_in),
+    ...(password !== undefined && { passwordHash: await hasher.hash(password) }),
+    ...(maxUses !== undefined && { maxUses }),
+    ...(maxFileBytes !== undefined && { maxFileBytes }),
+    ...(askName && { askName }),
+    ...(label && { label }),
+  };
+  const token = await sealed.toToken(record);
+  await sealed.kept?.add(record, config.maxPerAccount);
+  return { record, token };
+}
+
+/** Whether a link leads to a folder. A link for one upload leads to a name that is free, in a folder that exists. */
+async function findKind(
+  { files }: LinkOwner,
+  path: readonly string[],
+  { permissions = [] }: LinkOptionsBody,
+): Promise<boolean> {
+  const kind = await files.kindOf(path);
+  if (kind !== undefined) return kind === "folder";
+  const isForUpload = permissions.includes("allow-write") && !permissions.includes("allow-read");
+  if (isForUpload && !(await files.isTaken(path)) && (await files.kindOf(path.slice(0, -1))) === "folder") return false;
+  throw new StorageError("not-found");
+}
+
+/** Throws unless the account may do what the link is to permit: of a folder on any path, but list it itself. */
+function requireRights(
+  { permissions }: Account,
+  path: readonly string[],
+  isFolder: boolean,
+  values: readonly LinkPermission[],
+): void {
+  const operations = toLinkOperations(values);
+  const isAllowed = (operation: Operation): boolean => permissions.allows(toStoragePath(path), operation);
+  const isGranted = (operation: Operation): boolean => {
+    if (!isFolder) return !OF_FILES.includes(operation) || isAllowed(operation);
+    return operation === "list" ? isAllowed(operation) : permissions.grantsSomewhere(operation);
+  };
+  if (![...operations].every(isGranted)) throw createError("link-rights-missing");
+  const removes = operations.has("delete-file") || operations.has("delete-folder");
+  if (isFolder && removes && !operations.has("traverse")) throw createError("link-removal-unlisted");
+}
+
+/** What a link to a file can be for. */
+const OF_FILES: readonly Operation[] = ["read", "write", "delete-file"];
+
+/** How long a link lasts. @throws HttpError `link-lasts-too-long` */
+function toSeconds(
+  { defaultSeconds, maxSeconds }: LinkService["config"],
+  { maxLinkSeconds }: Account,
+  wanted: number | undefined,
+): number {
+  const max = Math.min(maxSeconds, maxLinkSeconds ?? maxSeconds);
+  if (wanted === undefined) return Math.min(defaultSeconds, max);
+  if (wanted > max) throw createError("link-lasts-too-long", { values: { max } });
+  return wanted;
+}

@@ -1,0 +1,109 @@
+import type { Account } from "../account/account.ts";
+import type { AccountFiles } from "../account/files.ts";
+import { type LinkRights, toLinkRoot } from "../account/links/link-account.ts";
+import { isDropFolder } from "../account/links/link-files.ts";
+import { toEventLink } from "../auth/link-access.ts";
+import type { AccountSettings } from "../contracts/account.ts";
+import type { LinkRefusal } from "../contracts/events/links.ts";
+import { isPasswordForm, toLockedReply, unlockLink } from "../endpoints/links/link-password.ts";
+import { createError } from "../http/errors.ts";
+import type { Reply } from "../http/reply.ts";
+import type { AccountContext, AccountEndpoint, LinkService, RequestContext, RequestLink } from "../request/context.ts";
+import { emitEvent } from "../request/emit-event.ts";
+import type { LinkRecord } from "../sharing/record.ts";
+import { withEvents } from "../transfers/files-with-events.ts";
+import { endWithLogin } from "../transfers/login-watch.ts";
+import type { StorageAccounts } from "./account-opener.ts";
+import { createRequestUses, isPrefetch, withUses } from "./link-uses.ts";
+import type { ResolvedUrl } from "./routes.ts";
+
+type OpenedContext = AccountContext & { readonly link: RequestLink };
+
+/** A running transfer asks every ten seconds whether its link is still open. */
+const IDLE_MS = 30_000;
+
+/** A link that is open for a request. */
+export interface OpenedRequest {
+  readonly link: RequestLink;
+  readonly account: Account;
+  readonly settings: AccountSettings;
+  readonly files: AccountFiles;
+}
+
+/**
+ * Opens the link of a request, in the order of SHARING 4. A link that needs its password has a reply already.
+ * @throws HttpError why the link is not open, after its event.
+ */
+export async function openLinkRequest(
+  context: RequestContext,
+  { access }: LinkService,
+  accounts: Pick<StorageAccounts, "resolve" | "openLink">,
+  { path, token = "" }: ResolvedUrl,
+): Promise<OpenedRequest | { readonly reply: Reply }> {
+  const verdict = await access.open(context, token);
+  if (verdict.outcome === "refused") {
+    if (verdict.link !== undefined) context.eventLink = verdict.link;
+    if (verdict.reason !== undefined) emitLinkRefused(context, verdict.reason);
+    throw verdict.error;
+  }
+  const { record } = verdict;
+  context.root = `${context.config.basePath}/__svc__/share/${token}/`;
+  context.eventLink = toEventLink(record);
+  if (verdict.outcome === "locked") {
+    const isForm = isPasswordForm(context) && path.segments.length === 0;
+    const { reply, reason } = isForm ? await unlockLink(context, access, record) : toLockedReply(context, verdict);
+    if (reason !== undefined) emitLinkRefused(context, reason);
+    return { reply };
+  }
+  const rights = toRights(record);
+  const owner = accounts.resolve(record.username, verdict.settings);
+  const link = { record, root: toLinkRoot(rights), isDropFolder: isDropFolder(rights) };
+  return { ...accounts.openLink(owner, rights), link, settings: verdict.settings };
+}
+
+/** Runs an endpoint for a link that is open: running transfers end with it, and uses are counted. */
+export async function runWithLink(
+  context: OpenedContext,
+  { access, sealed }: LinkService,
+  endpoint: AccountEndpoint,
+  mayUpload: boolean,
+): Promise<Reply> {
+  const { link, config, request, report } = context;
+  const { clock } = config;
+  const uses = createRequestUses(link.record, sealed.uses, report);
+  if (uses !== undefined && isPrefetch(request.headers)) throw createError("link-prefetch");
+  const files = endWithLogin(uses?.limit(context.files) ?? context.files, {
+    since: clock(),
+    clock,
+    idle: IDLE_MS,
+    mayUpload,
+    toError: () => createError("link-invalid"),
+    watch: () => async () => !(await access.isLive(link.record)),
+  });
+  Object.assign(context, { files });
+  if (context.hasListeners()) Object.assign(context, { files: withEvents(context) });
+  try {
+    const reply = await endpoint(context);
+    return uses === undefined ? reply : await withUses(context, uses, reply);
+  } catch (error) {
+    if (context.failureOf(error).failure === "denied") emitLinkRefused(context, "denied");
+    throw error;
+  }
+}
+
+/** Emits event 49103. */
+function emitLinkRefused(context: RequestContext, reason: LinkRefusal): void {
+  if (context.hasListeners()) emitEvent(context, { id: 49103, data: { reason } });
+}
+
+const rightsOf = new WeakMap<LinkRecord, LinkRights>();
+
+/** The same object for the same record: the files of a link are created once. */
+function toRights(record: LinkRecord): LinkRights {
+  const known = rightsOf.get(record);
+  if (known !== undefined) return known;
+  const { id, path, isFolder, permissions, maxFileBytes } = record;
+  const rights = { id, path, isFolder, permissions, ...(maxFileBytes !== undefined && { maxFileBytes }) };
+  rightsOf.set(record, rights);
+  return rights;
+}

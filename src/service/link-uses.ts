@@ -1,0 +1,119 @@
+import type { AccountFiles } from "../account/files.ts";
+import { tap, toByteSource } from "../contracts/byte-source.ts";
+import { createError } from "../http/errors.ts";
+import { type Reply, type ReplyBody, releaseBody } from "../http/reply.ts";
+import type { AccountContext } from "../request/context.ts";
+import type { ReportError } from "../request/errors.ts";
+import type { LinkRecord } from "../sharing/record.ts";
+import type { LimitedLink, LinkUses } from "../sharing/uses.ts";
+import { findFinishedFile } from "../transfers/uploads/expiry.ts";
+
+/** The uses of the link of one request (SHARING 7). */
+export interface RequestUses {
+  /** Adds to files that each one that is stored takes a use, before its content is read. */
+  limit(files: AccountFiles): AccountFiles;
+  /** Takes a use for the download of a file or an archive. @throws HttpError `link-used-up` */
+  limitDownload(reply: Reply): Promise<Reply>;
+}
+
+/** Creates the uses of a request; `undefined` for a link without a limit. */
+export function createRequestUses(
+  record: LinkRecord,
+  uses: LinkUses | undefined,
+  report: ReportError,
+): RequestUses | undefined {
+  const { id, expires, maxUses } = record;
+  if (uses === undefined || maxUses === undefined) return undefined;
+  const link: LimitedLink = { id, expires, maxUses };
+
+  async function take(counts: LinkUses): Promise<void> {
+    if (!(await counts.take(link))) throw createError("link-used-up");
+  }
+
+  async function storing<T>(counts: LinkUses, store: () => Promise<T>): Promise<T> {
+    await take(counts);
+    try {
+      return await store();
+    } catch (error) {
+      await counts.giveBack(link, "upload").catch(report);
+      throw error;
+    }
+  }
+
+  function limit(counts: LinkUses, files: AccountFiles): AccountFiles {
+    const { uploads } = files;
+    return {
+      ...files,
+      write: (...file) => storing(counts, () => files.write(...file)),
+      copy: (...copy) => storing(counts, () => files.copy(...copy)),
+      ...(uploads && {
+        uploads: {
+          ...uploads,
+          // Partial uploads become one file when they are joined: that creation takes the use.
+          create: (upload) =>
+            upload.note.concat === "partial" ? uploads.create(upload) : storing(counts, () => uploads.create(upload)),
+          async discard(uploadId) {
+            const upload = await uploads.peek(uploadId);
+            const isDiscarded = await uploads.discard(uploadId);
+            const isUnfinished = upload !== undefined && findFinishedFile(upload) === undefined;
+            if (isDiscarded && isUnfinished && upload.note.concat !== "partial") await counts.giveBack(link, "upload");
+            return isDiscarded;
+          },
+        },
+      }),
+    };
+  }
+
+  async function limitDownload(counts: LinkUses, reply: Reply): Promise<Reply> {
+    try {
+      await take(counts);
+    } catch (error) {
+      releaseBody(reply.body);
+      throw error;
+    }
+    const giveBack = (): void => void counts.giveBack(link, "download").catch(report);
+    return { ...reply, body: reply.body && onCut(reply.body, toLength(reply), giveBack) };
+  }
+
+  return { limit: (files) => limit(uses, files), limitDownload: (reply) => limitDownload(uses, reply) };
+}
+
+/** Takes a use for a reply that is the download of a file or an archive. No part of a file has a use of its own. */
+export async function withUses(
+  { request, path }: Pick<AccountContext, "request" | "path">,
+  uses: RequestUses,
+  reply: Reply,
+): Promise<Reply> {
+  const headers: Reply["headers"] = reply.headers.map(([name, value]) =>
+    name === "Accept-Ranges" ? [name, "none"] : [name, value],
+  );
+  const isArchive = headers.some(([name, value]) => name === "Content-Type" && value === "application/zip");
+  const isDownload = request.method === "GET" && reply.status === 200 && (!path.isFolder || isArchive);
+  return isDownload ? uses.limitDownload({ ...reply, headers }) : { ...reply, headers };
+}
+
+/** Whether a browser asks in advance, perhaps for nothing. */
+export function isPrefetch(headers: Headers): boolean {
+  return ["sec-purpose", "purpose"].some((name) => /\bprefetch\b/i.test(headers.get(name) ?? ""));
+}
+
+/** Calls `act` if a body is not read to its end: `length` bytes, if that is known. */
+function onCut(body: ReplyBody, length: number | undefined, act: () => void): ReplyBody {
+  if (typeof body === "string" || "byteLength" in body) return body;
+  let count = 0;
+  const source = "readInto" in body ? body : toByteSource(body);
+  return tap(source, {
+    onBytes: (bytes) => {
+      count += bytes;
+    },
+    onEnd: () => undefined,
+    onError: act,
+    // A server need not ask whether there are more bytes than it has announced.
+    onClose: () => count !== length && act(),
+  });
+}
+
+function toLength({ headers }: Reply): number | undefined {
+  const length = headers.find(([name]) => name === "Content-Length")?.[1];
+  return length === undefined ? undefined : Number(length);
+}

@@ -1,0 +1,156 @@
+import type { Account } from "../account/account.ts";
+import type { AuthenticationChain } from "../auth/chain.ts";
+import { createLinkAccess, toEventLink } from "../auth/link-access.ts";
+import { createPasswordHasher } from "../auth/passwords/hash.ts";
+import type { LoginThrottle } from "../auth/throttle.ts";
+import type { ServiceConfig } from "../config/service-config.ts";
+import type { AccountSettings } from "../contracts/account.ts";
+import type { Link, Links, NewLink } from "../contracts/links.ts";
+import { toLink } from "../endpoints/links/describe-link.ts";
+import { toLinkCreated, toLinkWithdrawn } from "../endpoints/links/link-events.ts";
+import { type LinkOwner, makeLink, parseLinkPath } from "../endpoints/links/make-link.ts";
+import type { Emit } from "../events/emitter.ts";
+import { createError, type ErrorCode } from "../http/errors.ts";
+import { isHttpError } from "../http/http-error.ts";
+import type { LinkService } from "../request/context.ts";
+import { describeLinkProblem, type LinkOptionsBody, linkOptionsSchema } from "../schemas/links.ts";
+import type { KeptLinks } from "../sharing/kept-links.ts";
+import { createSealedLinks } from "../sharing/links.ts";
+import type { LinkRecord } from "../sharing/record.ts";
+import { adoptKeyv } from "../stores/keyv.ts";
+import { type StorageAccounts, toCheckedSettings } from "./account-opener.ts";
+
+/** What the links of a service need. */
+export interface LinkServiceOptions {
+  readonly config: Pick<ServiceConfig, "links" | "logger" | "clock">;
+  readonly chain: Pick<AuthenticationChain, "lookup">;
+  readonly throttle: LoginThrottle;
+  /** @throws HttpError `denied` if the account cannot be used. */
+  readonly resolve: (username: string, settings: AccountSettings) => Account;
+}
+
+/** Creates what the links of a service share; `undefined` without the option `links`. */
+export function createLinkService(options: LinkServiceOptions): LinkService | undefined {
+  const { config, chain, throttle, resolve } = options;
+  const { links, logger, clock } = config;
+  if (links === undefined) return undefined;
+  const { secrets, passwordHasher: hasher = createPasswordHasher() } = links;
+  const store = links.store && adoptKeyv(links.store, { logger, name: "store of links" });
+  const sealed = createSealedLinks({ secrets, store, clock });
+
+  function mayHaveLinks(username: string, settings: AccountSettings): boolean {
+    try {
+      return resolve(username, settings).allowLinks;
+    } catch (error) {
+      if (isHttpError(error) && error.failure === "denied") return false;
+      throw error;
+    }
+  }
+
+  const access = createLinkAccess({ links: sealed, chain, throttle, hasher, mayHaveLinks, clock });
+  return { config: links, sealed, access, hasher, lookup: (username) => chain.lookup(username) };
+}
+
+/** What the links for the application of a service need. */
+export interface HostLinksOptions {
+  readonly links: LinkService | undefined;
+  readonly accounts: StorageAccounts;
+  readonly config: Pick<ServiceConfig, "basePath" | "publicOrigin" | "clock" | "component">;
+  readonly emit: Emit;
+}
+
+/** Creates the links for the application of a service. */
+export function createHostLinks(options: HostLinksOptions): Links {
+  const { links, accounts, config, emit } = options;
+  if (links === undefined) return refuseAll("links-unsupported");
+  const service = links;
+  const place = { basePath: config.basePath, origin: config.publicOrigin };
+
+  async function findOwner({ username, settings }: NewLink): Promise<LinkOwner> {
+    const found = settings === undefined ? await service.lookup(username) : undefined;
+    const known = settings ?? (found?.outcome === "found" ? found.account : undefined);
+    if (known === undefined) throw createError("account-unusable");
+    const account = accounts.resolve(username, toCheckedSettings(known));
+    return { account, settings: known, files: accounts.filesOf(account) };
+  }
+
+  async function create(link: NewLink): Promise<Link> {
+    const { path, options: wanted } = parseNewLink(link);
+    const owner = await findOwner(link);
+    const { lookup } = service;
+    const isGiven = link.settings !== undefined;
+    const own = isGiven ? { ...service, lookup: async () => undefined } : { ...service, lookup };
+    const made = await makeLink(own, owner, path, wanted, config.clock());
+    emit({ ...toLinkCreated(made.record, owner.files), ...toEnvelope(made.record, owner.account) });
+    return toLink(service, place, made);
+  }
+
+  async function list(username: string): Promise<readonly Link[]> {
+    const records = await requireKept(service).list(username);
+    return Promise.all(
+      records.map(async (record) => toLink(service, place, { record, token: await service.sealed.toToken(record) })),
+    );
+  }
+
+  async function remove(record: LinkRecord): Promise<boolean> {
+    const isRemoved = await requireKept(service).remove(record);
+    if (isRemoved) emit({ ...toLinkWithdrawn(record), ...toEnvelope(record) });
+    return isRemoved;
+  }
+
+  async function revoke(id: string): Promise<boolean> {
+    const record = await requireKept(service).find(id);
+    return record !== undefined && remove(record);
+  }
+
+  async function revokeAll(username: string): Promise<number> {
+    const records = await requireKept(service).list(username);
+    const removed = await Promise.all(records.map(remove));
+    return removed.filter(Boolean).length;
+  }
+
+  /** What the events of a link have that no request caused. */
+  function toEnvelope(record: LinkRecord, account?: Account) {
+    const { username: name } = record;
+    return {
+      account: { uuid: account?.uuid ?? name, name, email: account?.email ?? "" },
+      link: toEventLink(record),
+      component: { uuid: config.component.uuid, type: "application" },
+    };
+  }
+
+  return { create, list, revoke, revokeAll };
+}
+
+function refuseAll(code: ErrorCode): Links {
+  const refuse = async (): Promise<never> => {
+    throw createError(code);
+  };
+  return { create: refuse, list: refuse, revoke: refuse, revokeAll: refuse };
+}
+
+/** @throws HttpError `links-not-kept` */
+function requireKept({ sealed }: LinkService): KeptLinks {
+  if (sealed.kept === undefined) throw createError("links-not-kept");
+  return sealed.kept;
+}
+
+/** Checks what an application describes a link by, as if a request had sent it. @throws HttpError `link-malformed` */
+function parseNewLink(link: NewLink): { readonly path: readonly string[]; readonly options: LinkOptionsBody } {
+  const { path, permissions, expiresIn, password, maxUses, maxFileBytes, askName, label } = link;
+  const given = {
+    permissions,
+    expires_in: expiresIn,
+    password,
+    max_uses: maxUses,
+    max_file_bytes: maxFileBytes,
+    ask_name: askName,
+    label,
+  };
+  const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const parsed = linkOptionsSchema.safeParse(present);
+  if (!parsed.success) throw createError("link-malformed", { values: { problem: describeLinkProblem(parsed.error) } });
+  const segments = typeof path === "string" ? parseLinkPath(path) : undefined;
+  if (segments === undefined) throw createError("path-invalid");
+  return { path: segments, options: parsed.data };
+}

@@ -1,0 +1,98 @@
+import { foldName } from "../contracts/account-name.ts";
+import { createError } from "../http/errors.ts";
+import { inParallel } from "../platform/in-parallel.ts";
+import { memoize } from "../platform/memoize.ts";
+import { type LinkRecord, parseRecord } from "./record.ts";
+import { type StoreTexts, toStoreKey } from "./store-text.ts";
+
+/** The links in a store. All methods reject with HttpError `unavailable` if the store fails. */
+export interface KeptLinks {
+  /** Keeps a link until it expires. @throws HttpError `too-many-links` if the account has `max` already. */
+  add(record: LinkRecord, max: number): Promise<void>;
+  /** Returns a link; `undefined` if there is none, or none any more. */
+  find(id: string): Promise<LinkRecord | undefined>;
+  /** Returns the links of an account, newest first. */
+  list(username: string): Promise<readonly LinkRecord[]>;
+  /** Removes a link. Returns whether this call has removed it. */
+  remove(record: LinkRecord): Promise<boolean>;
+}
+
+/** The ID of a link of an account, and when it expires in POSIX seconds. */
+type Listed = readonly [id: string, expires: number];
+
+/** How many records of a list are read at the same time. */
+const PARALLEL_READS = 16;
+
+/** Creates the links of a store. `clock` returns milliseconds. */
+export function createKeptLinks(texts: StoreTexts, clock: () => number): KeptLinks {
+  // The same object for the same text: what is derived from a record can be kept with it.
+  const parse = memoize(parseRecord, { maxCharacters: 10_000 });
+
+  const isLive = ([, expires]: Listed): boolean => expires * 1000 > clock();
+
+  async function updateList(username: string, change: (listed: readonly Listed[]) => readonly Listed[]): Promise<void> {
+    let last = 0;
+    await texts.update(
+      toStoreKey("links-of", foldName(username)),
+      () => last,
+      (text) => {
+        const listed = change(parseListed(text).filter(isLive));
+        last = 1000 * Math.max(0, ...listed.map(([, expires]) => expires));
+        return listed.length === 0 ? undefined : JSON.stringify(listed);
+      },
+    );
+  }
+
+  async function add(record: LinkRecord, max: number): Promise<void> {
+    const { id, username, expires } = record;
+    await updateList(username, (listed) => {
+      if (listed.length >= max) throw createError("too-many-links", { values: { max } });
+      return [...listed, [id, expires]];
+    });
+    await texts.update(
+      toStoreKey("link", id),
+      () => expires * 1000,
+      () => JSON.stringify(record),
+    );
+  }
+
+  async function find(id: string): Promise<LinkRecord | undefined> {
+    const text = await texts.get(toStoreKey("link", id));
+    const record = text === undefined ? undefined : parse(text);
+    return record !== undefined && record.id === id && isLive([id, record.expires]) ? record : undefined;
+  }
+
+  async function list(username: string): Promise<readonly LinkRecord[]> {
+    const listed = parseListed(await texts.get(toStoreKey("links-of", foldName(username)))).filter(isLive);
+    const found = new Map<string, LinkRecord>();
+    await inParallel(listed, { most: PARALLEL_READS }, async ([id]) => {
+      const record = await find(id);
+      if (record !== undefined) found.set(id, record);
+    });
+    return listed
+      .flatMap(([id]) => found.get(id) ?? [])
+      .toReversed()
+      .toSorted((one, other) => other.created - one.created);
+  }
+
+  async function remove(record: LinkRecord): Promise<boolean> {
+    const { id, username, expires } = record;
+    let wasThere = false;
+    await texts.update(
+      toStoreKey("link", id),
+      () => expires * 1000,
+      (text) => {
+        wasThere = text !== undefined;
+        return undefined;
+      },
+    );
+    await updateList(username, (listed) => listed.filter(([one]) => one !== id));
+    return wasThere;
+  }
+
+  return { add, find, list, remove };
+}
+
+function parseListed(text: string | undefined): readonly Listed[] {
+  return text === undefined ? [] : (JSON.parse(text) as readonly Listed[]);
+}

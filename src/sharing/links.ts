@@ -1,0 +1,85 @@
+import type { KeyValueStore } from "../contracts/key-value-store.ts";
+import { createError } from "../http/errors.ts";
+import { memoize } from "../platform/memoize.ts";
+import { createKeptLinks, type KeptLinks } from "./kept-links.ts";
+import { type LinkRecord, type LinkToken, parseToken } from "./record.ts";
+import { createSeal, type Seal } from "./seal.ts";
+import { createStoreTexts } from "./store-text.ts";
+import { createLinkUses, type LinkUses } from "./uses.ts";
+
+/** What a token has led to. */
+export type OpenedLink =
+  | { readonly outcome: "live"; readonly record: LinkRecord }
+  /** Its time is over. */
+  | { readonly outcome: "expired"; readonly id: string }
+  /** It was withdrawn, or the store was emptied. */
+  | { readonly outcome: "withdrawn"; readonly id: string };
+
+/** The links of a service, by their records and tokens. */
+export interface SealedLinks {
+  /** The links in the store. Absent: there is none, so a link has everything in its token. */
+  readonly kept?: KeptLinks;
+  /** The counts of uses in the store. */
+  readonly uses?: LinkUses;
+  /** Seals what the cookie of a link has. */
+  readonly unlock: Seal;
+  /** Seals a link. @throws HttpError `link-too-long` */
+  toToken(record: LinkRecord): Promise<string>;
+  /**
+   * Opens a token. Returns `undefined` if it is none, before the store is asked.
+   * @throws HttpError `unavailable` if the store fails.
+   */
+  open(token: string): Promise<OpenedLink | undefined>;
+}
+
+/** Options of {@link createSealedLinks}. */
+export interface SealedLinksOptions {
+  /** The first secret seals, all of them open. */
+  readonly secrets: readonly string[];
+  readonly store: KeyValueStore | undefined;
+  /** POSIX milliseconds. */
+  readonly clock: () => number;
+}
+
+/** Longer tokens do not fit into the URLs that all programs take. */
+const MAX_TOKEN_CHARACTERS = 2000;
+
+/** Creates the links of a service. */
+export function createSealedLinks({ secrets, store, clock }: SealedLinksOptions): SealedLinks {
+  const seal = createSeal(secrets, "fileferry link 1");
+  const texts = store && createStoreTexts(store, clock);
+  const kept = texts && createKeptLinks(texts, clock);
+  const uses = texts && createLinkUses(texts);
+  // Each request by a link has its token.
+  const openToken = memoize(openSeal, { maxCharacters: MAX_TOKEN_CHARACTERS });
+
+  async function openSeal(token: string): Promise<LinkToken | undefined> {
+    const text = await seal.open(token);
+    return text === undefined ? undefined : parseToken(text);
+  }
+
+  async function toToken(record: LinkRecord): Promise<string> {
+    const { id, expires } = record;
+    const content: LinkToken = kept ? { v: 1, kept: { id, expires } } : { v: 1, free: record };
+    const token = await seal.seal(JSON.stringify(content));
+    if (token.length > MAX_TOKEN_CHARACTERS) throw createError("link-too-long");
+    return token;
+  }
+
+  async function open(token: string): Promise<OpenedLink | undefined> {
+    const content = await openToken(token);
+    if (content === undefined) return undefined;
+    const { id, expires } = "kept" in content ? content.kept : content.free;
+    if (clock() >= expires * 1000) return { outcome: "expired", id };
+    const record = "kept" in content ? await kept?.find(id) : content.free;
+    return record === undefined ? { outcome: "withdrawn", id } : { outcome: "live", record };
+  }
+
+  return {
+    ...(kept && { kept }),
+    ...(uses && { uses }),
+    unlock: createSeal(secrets, "fileferry unlock 1"),
+    toToken,
+    open,
+  };
+}

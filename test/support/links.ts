@@ -1,0 +1,8 @@
+import type { Links } from "../../src/contracts/links.ts";
+
+async function refuse(): Promise<never> {
+  throw new Error("There are no links.");
+}
+
+/** The links of a service that has none. */
+export const NO_LINKS: Links = { create: refuse, list: refuse, revoke: refuse, revokeAll: refuse };
