@@ -3,6 +3,7 @@ import type { LinkOptions } from "../../../src/config/links.ts";
 import type { NewLink } from "../../../src/contracts/links.ts";
 import { createMemoryKeyValueStore } from "../../../src/stores/memory.ts";
 import { createTestService, type TestService, type TestServiceOptions } from "../../support/service.ts";
+import { overrideStorage } from "../../support/storage.ts";
 
 const SECRET = "a secret of the tests, 32 characters or more";
 const files = {
@@ -88,14 +89,19 @@ describe("a token (SHARING 2)", () => {
     const url = await link({});
     const token = url.split("/").at(-2) ?? "";
     let asked = 0;
-    const count = {
-      get: async () => ((asked += 1), undefined),
-      set: async () => ((asked += 1), undefined),
-      delete: async () => ((asked += 1), undefined),
+    const count = async (): Promise<void> => {
+      asked += 1;
     };
     const counting = await set(
-      { store: count },
-      { storage: { ...storage, stat: async (path) => ((asked += 1), storage.stat(path)) } },
+      { store: { get: count, set: count, delete: count } },
+      {
+        storage: overrideStorage(storage, {
+          async stat(path) {
+            await count();
+            return storage.stat(path);
+          },
+        }),
+      },
     );
     asked = 0;
     const json = { ...anybody, variant: "json" } as const;
