@@ -39,10 +39,17 @@ function noteSessions(text: string): void {
   for (const [id] of text.matchAll(/[\da-f]{32,}/g)) note(id);
 }
 
+/** The token of the link that a URL is below: whoever has it has the link. */
+export function noteLink(url: string): void {
+  const [, token] = /\/share\/([^/?#]+)/.exec(url) ?? [];
+  note(token);
+}
+
 /** The same of what goes over a socket, either way: header fields, and the fields of a login. */
 export function noteSecretsOnWire(text: string): void {
   for (const [, value = ""] of text.matchAll(/^authorization:(.*)$/gim)) noteAuthorization(value);
   for (const [, value = ""] of text.matchAll(/^(?:set-)?cookie:(.*)$/gim)) noteSessions(value);
+  for (const [line] of text.matchAll(/^[A-Z]+ \S+ HTTP/gm)) noteLink(line);
   for (const [, id] of text.matchAll(/"session":"([^"]+)"/g)) note(id);
   for (const [, password] of text.matchAll(/"(?:password|current_password|new_password)":"([^"\\]+)"/g)) note(password);
 }
