@@ -1,5 +1,5 @@
 import type { LinkRecord } from "./record.ts";
-import { type StoreTexts, toStoreKey } from "./store-text.ts";
+import { type StoreTexts, toLinkKey } from "./store-text.ts";
 
 /** Counts the uses of links with a limit. All methods reject with HttpError `unavailable` if the store fails. */
 export interface LinkUses {
@@ -28,7 +28,7 @@ interface Count {
 
 /** Creates the counts in a store. */
 export function createLinkUses(texts: StoreTexts): LinkUses {
-  const toKey = (id: string): string => toStoreKey("link-uses", id);
+  const toKey = (id: string): string => toLinkKey("link-uses", id);
 
   async function change({ id, expires }: LimitedLink, next: (count: Count) => Count): Promise<void> {
     await texts.update(
