@@ -174,3 +174,23 @@ describe("the order of refusals (SHARING 4)", () => {
     expect((await call("GET", `${url}a.csv`, { ...anybody, headers: { cookie } })).text).toBe("1,2,3");
   });
 });
+
+describe("passwords of a link (SHARING 8)", () => {
+  it("that are wrong lock it for an address after ten of them, also for the right one", async () => {
+    const { link, call } = await set();
+    const url = await link({ password: "open sesame" });
+    const connection = (address: string) => ({
+      connection: { peer: { address, port: 1, family: "IPv4" as const, protocol: "TCP" as const } },
+    });
+    const ask = async (password: string, address: string) =>
+      call("GET", `${url}a.csv`, {
+        ...anybody,
+        ...connection(address),
+        headers: { authorization: `Basic ${btoa(`:${password}`)}` },
+      });
+    for (let count = 0; count < 10; count += 1) expect((await ask(`wrong ${count}`, "192.0.2.1")).status).toBe(401);
+    const locked = await ask("open sesame", "192.0.2.1");
+    expect([locked.status, locked.text]).toEqual([401, (await ask("wrong", "192.0.2.1")).text]);
+    expect((await ask("open sesame", "198.51.100.1")).status).toBe(200);
+  });
+});
