@@ -11,6 +11,8 @@ import { closeNodeServer, createNodeServer } from "../../src/runtimes/node/serve
 import { fileEventSchema } from "../../src/schemas/events.ts";
 import { createFileService } from "../../src/service/service.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
+import { createMemoryKeyValueStore } from "../../src/stores/memory.ts";
+import { LINK_SECRET } from "../support/links.ts";
 import { createRecordingLogger } from "../support/logger.ts";
 import { quickHasher } from "../support/quick-hasher.ts";
 import { fillStorage, overrideStorage } from "../support/storage.ts";
@@ -68,6 +70,7 @@ beforeAll(async () => {
     // Each request is a login.
     basicCacheSeconds: 0,
     webdav: {},
+    links: { secret: LINK_SECRET, store: createMemoryKeyValueStore(), passwordHasher: quickHasher },
     metadataFields: "X-Labels",
     triggers: { publish: {} },
     server,
@@ -182,6 +185,23 @@ async function lockFile(): Promise<void> {
 /** Unlocks the file, so that other events can happen. */
 async function unlockFile(): Promise<void> {
   await ask("UNLOCK", "/home/a.txt", { headers: { "Lock-Token": `<${lockToken}>` } });
+}
+
+/** Makes a link to a file, with a password; returns its URL for its owner, and that for others. */
+async function makeLink(): Promise<{ readonly own: string; readonly shared: string }> {
+  const body = JSON.stringify({ path: "/a.txt", password: "password-of-the-link", label: "for Bob" });
+  const text = await ask("POST", "/home/__svc__/links", { headers: { "Content-Type": "application/json" }, body });
+  const [, id = ""] = /"id":"([0-9a-f]{32})"/.exec(text) ?? [];
+  const [, shared = "", token = ""] = /"url":"http:\/\/[^/"]+(\/__svc__\/share\/([^/"]+)\/)"/.exec(text) ?? [];
+  secrets.add("password-of-the-link").add(token);
+  return { own: `/home/__svc__/links/${id}`, shared };
+}
+
+/** Opens a link that was withdrawn. */
+async function openWithdrawn(): Promise<void> {
+  const { own, shared } = await makeLink();
+  await ask("DELETE", own);
+  await ask("GET", shared);
 }
 
 async function login(): Promise<string> {
@@ -308,6 +328,19 @@ const causes: Readonly<Record<FileEvent["id"], readonly [cause: () => Promise<un
   49005: [() => unlockFile(), { path: "/a.txt", real_path: "/alice/a.txt", scope: "exclusive", depth: "0" }],
   49006: [() => setProperties("a.txt", 1), { path: "/a.txt", real_path: "/alice/a.txt" }],
   49007: [() => setProperties("a.txt", 101), { path: "/a.txt", details: "The storage is full." }],
+  49101: [
+    () => makeLink(),
+    {
+      path: "/a.txt",
+      real_path: "/alice/a.txt",
+      permissions: ["allow-read"],
+      expires: expect.any(Number),
+      has_password: true,
+      max_uses: null,
+    },
+  ],
+  49102: [async () => ask("DELETE", (await makeLink()).own), { path: "/a.txt" }],
+  49103: [() => openWithdrawn(), { reason: "withdrawn" }],
   49002: [() => transfer("copy", "never.txt"), { path: "/never.txt", details: "Not found." }],
 };
 
