@@ -15,13 +15,15 @@ export interface KeptLinks {
   list(username: string): Promise<readonly LinkRecord[]>;
   /** Removes a link. Returns whether this call has removed it. */
   remove(record: LinkRecord): Promise<boolean>;
+  /** Removes the links that an account has now, and calls `onRemoved` for each that it has removed. Returns how many. */
+  removeAll(username: string, onRemoved: (record: LinkRecord) => void): Promise<number>;
 }
 
 /** The ID of a link of an account, and when it expires in POSIX seconds. */
 type Listed = readonly [id: string, expires: number];
 
-/** How many records of a list are read at the same time. */
-const PARALLEL_READS = 16;
+/** How many records of a list are read or removed at the same time. */
+const PARALLEL = 16;
 
 /** Creates the links of a store. `clock` returns milliseconds. */
 export function createKeptLinks(texts: StoreTexts, clock: () => number): KeptLinks {
@@ -65,7 +67,7 @@ export function createKeptLinks(texts: StoreTexts, clock: () => number): KeptLin
   async function list(username: string): Promise<readonly LinkRecord[]> {
     const listed = parseListed(await texts.get(toLinkKey("links-of", foldName(username)))).filter(isLive);
     const found = new Map<string, LinkRecord>();
-    await inParallel(listed, { most: PARALLEL_READS }, async ([id]) => {
+    await inParallel(listed, { most: PARALLEL }, async ([id]) => {
       const record = await find(id);
       if (record !== undefined) found.set(id, record);
     });
@@ -75,8 +77,7 @@ export function createKeptLinks(texts: StoreTexts, clock: () => number): KeptLin
       .toSorted((one, other) => other.created - one.created);
   }
 
-  async function remove(record: LinkRecord): Promise<boolean> {
-    const { id, username, expires } = record;
+  async function removeRecord({ id, expires }: LinkRecord): Promise<boolean> {
     let wasThere = false;
     await texts.update(
       toLinkKey("link", id),
@@ -86,11 +87,31 @@ export function createKeptLinks(texts: StoreTexts, clock: () => number): KeptLin
         return undefined;
       },
     );
+    return wasThere;
+  }
+
+  async function remove(record: LinkRecord): Promise<boolean> {
+    const { id, username } = record;
+    const wasThere = await removeRecord(record);
     await updateList(username, (listed) => listed.filter(([one]) => one !== id));
     return wasThere;
   }
 
-  return { add, find, list, remove };
+  async function removeAll(username: string, onRemoved: (record: LinkRecord) => void): Promise<number> {
+    const records = await list(username);
+    const ids = new Set(records.map(({ id }) => id));
+    let count = 0;
+    await inParallel(records, { most: PARALLEL }, async (record) => {
+      if (!(await removeRecord(record))) return;
+      count += 1;
+      onRemoved(record);
+    });
+    // The list once for all of them: it has up to 10,000 links.
+    await updateList(username, (listed) => listed.filter(([id]) => !ids.has(id)));
+    return count;
+  }
+
+  return { add, find, list, remove, removeAll };
 }
 
 function parseListed(text: string | undefined): readonly Listed[] {
