@@ -1,47 +1,16 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { ensureBuilt, makeFolder, runCommand, startServer, waitFor } from "../support/built.ts";
+import { configureLinks, onServer, SECRET_OF_LINKS } from "../support/link-configuration.ts";
 import { countRequests, leaveUndescribed } from "../support/openapi/undescribed.ts";
-import { hasRedis, redisNote, startRedis, type TestRedis } from "../support/redis.ts";
 import { runInProcess } from "../support/run-in-process.ts";
 
-const ORIGIN = "https://files.example";
-const SECRET = "a secret of these tests, which seals links";
 const ALICE = { Authorization: `Basic ${btoa("alice:secret of alice")}` };
 
 beforeAll(ensureBuilt, 300_000);
-
-interface Configured {
-  readonly folder: string;
-  readonly config: string;
-  /** The flags of a link command of alice. */
-  readonly flags: readonly string[];
-}
-
-/** A configuration with alice's file `reports/a.csv`, and with these keys. */
-async function configure(keys: object): Promise<Configured> {
-  const folder = await makeFolder();
-  await mkdir(join(folder, "files/reports"), { recursive: true });
-  await writeFile(join(folder, "files/reports/a.csv"), "1,2,3");
-  const config = join(folder, "fileferry.json");
-  const accounts = [
-    { username: "alice", password: "secret of alice", home_folder_path: "/" },
-    { username: "carol", password: "secret of carol", home_folder_path: "/", allow_links: false },
-  ];
-  const members = {
-    listen: { port: 0 },
-    storage: { type: "disk", root: "files" },
-    authentication: [{ type: "accounts", accounts }],
-    publicOrigin: ORIGIN,
-    events: { file: "events.ndjson" },
-    ...keys,
-  };
-  await writeFile(config, JSON.stringify(members));
-  return { folder, config, flags: ["--config", config, "--account", "alice"] };
-}
 
 function setSecret(value: string): void {
   process.env.FILEFERRY_LINKS_SECRET = value;
@@ -50,27 +19,20 @@ function setSecret(value: string): void {
   });
 }
 
-/** The path of a URL below another origin. */
-function at(serverUrl: string, url: string): string {
-  const { pathname } = new URL(url);
-  leaveUndescribed("GET", pathname);
-  return new URL(pathname, serverUrl).href;
-}
-
 describe("fileferry link create", () => {
   it("prints the URL of a link that the running service opens, and that has everything in itself", async () => {
-    const { config, flags } = await configure({ links: { secret: SECRET } });
+    const { config, flags } = await configureLinks({ links: { secret: SECRET_OF_LINKS } });
     const { status, stdout, stderr } = await runCommand(["link", "create", "/reports", ...flags]);
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
     expect(stdout).toMatch(/^https:\/\/files\.example\/__svc__\/share\/[\w.-]+\/\n$/);
     const server = await startServer(["serve", "--config", config]);
-    const url = at(server.url, `${stdout.trim()}a.csv`);
+    const url = onServer(server.url, `${stdout.trim()}a.csv`);
     expect(await (await fetch(url)).text()).toBe("1,2,3");
   });
 
   it("has the wishes of its flags", async () => {
-    setSecret(SECRET);
-    const { flags } = await configure({ basePath: "/files", links: {}, publicOrigin: "" });
+    setSecret(SECRET_OF_LINKS);
+    const { flags } = await configureLinks({ basePath: "/files", links: {}, publicOrigin: "" });
     const wishes = ["--permission", "allow-read", "--permission", "allow-list", "--permission", "allow-write"];
     const more = ["--expires", "90m", "--max-file-bytes", "1000", "--password", "--ask-name", "--label", "für Bob"];
     const own = ["--origin", "http://127.0.0.1:8080", "--json"];
@@ -102,14 +64,14 @@ describe("fileferry link create", () => {
     ["12h", 43_200],
     ["7d", 604_800],
   ])("lasts %s", async (duration, seconds) => {
-    const { flags } = await configure({ links: { secret: SECRET } });
+    const { flags } = await configureLinks({ links: { secret: SECRET_OF_LINKS } });
     const { stdout } = await runInProcess(["link", "create", "/", ...flags, "--expires", duration, "--json"]);
     const { created, expires } = JSON.parse(stdout);
     expect(expires - created).toBe(seconds);
   });
 
   it("prints a QR code of the URL", async () => {
-    const { flags } = await configure({ links: { secret: SECRET } });
+    const { flags } = await configureLinks({ links: { secret: SECRET_OF_LINKS } });
     const { status, stdout } = await runInProcess(["link", "create", "/reports/a.csv", ...flags, "--qr"]);
     expect(status).toBe(0);
     const [url = "", ...lines] = stdout.trimEnd().split("\n");
@@ -120,7 +82,7 @@ describe("fileferry link create", () => {
   });
 
   it("is an event, as a link that its account makes", async () => {
-    const { folder, flags } = await configure({ links: { secret: SECRET } });
+    const { folder, flags } = await configureLinks({ links: { secret: SECRET_OF_LINKS } });
     const { stdout } = await runInProcess(["link", "create", "/reports", ...flags, "--label", "for Bob", "--json"]);
     const written = await readFile(join(folder, "events.ndjson"), "utf8");
     const { id, url } = JSON.parse(stdout);
@@ -140,7 +102,7 @@ describe("fileferry link create", () => {
     ["too long a time", "/", ["--expires", "366d"], /^error: A link may last 31536000 seconds at most\.\n$/],
     ["uses that nobody counts", "/", ["--max-uses", "1"], /^error: The service does not keep links, [^\n]*\n$/],
   ])("ends with status 1 and the reason for %s", async (_case, path, more, message) => {
-    const { flags } = await configure({ links: { secret: SECRET } });
+    const { flags } = await configureLinks({ links: { secret: SECRET_OF_LINKS } });
     const { status, stdout, stderr } = await runInProcess(["link", "create", path, ...flags, ...more]);
     expect({ status, stdout }).toEqual({ status: 1, stdout: "" });
     expect(stderr).toMatch(message);
@@ -148,7 +110,7 @@ describe("fileferry link create", () => {
 
   it("says that it cannot look up an account of an external method, and asks none", async () => {
     const authentication = [{ type: "http", url: "http://127.0.0.1:9/" }];
-    const { flags } = await configure({ links: { secret: SECRET }, authentication });
+    const { flags } = await configureLinks({ links: { secret: SECRET_OF_LINKS }, authentication });
     expect(await runInProcess(["link", "create", "/", ...flags])).toEqual({
       status: 1,
       stdout: "",
@@ -167,144 +129,79 @@ describe("fileferry link create", () => {
     ],
     [
       "links in memory",
-      { links: { secret: SECRET, store: "memory" } },
+      { links: { secret: SECRET_OF_LINKS, store: "memory" } },
       [],
       /^\S+fileferry\.json: links\.store: only the process that serves knows links in memory; [^\n]*\n$/,
     ],
     [
       "files in memory",
-      { links: { secret: SECRET }, storage: { type: "memory" } },
+      { links: { secret: SECRET_OF_LINKS }, storage: { type: "memory" } },
       [],
       /^\S+fileferry\.json: storage: no other process has the files of a storage in memory\n$/,
     ],
     [
       "no origin",
-      { links: { secret: SECRET }, publicOrigin: "" },
+      { links: { secret: SECRET_OF_LINKS }, publicOrigin: "" },
       [],
       /^error: link create needs --origin, or publicOrigin in the configuration\n$/,
     ],
     [
       "an origin with a path",
-      { links: { secret: SECRET } },
+      { links: { secret: SECRET_OF_LINKS } },
       ["--origin", "https://a.example/b"],
       /^error: [^\n]*origin/,
     ],
     [
       "an unknown permission",
-      { links: { secret: SECRET } },
+      { links: { secret: SECRET_OF_LINKS } },
       ["--permission", "allow-rename"],
       /^error: [^\n]*expected one/,
     ],
-    ["a time that is none", { links: { secret: SECRET } }, ["--expires", "2w"], /^error: [^\n]*expected seconds/],
-    ["a time of nothing", { links: { secret: SECRET } }, ["--expires", "0"], /^error: [^\n]*expected seconds/],
-    ["no uses", { links: { secret: SECRET } }, ["--max-uses", "0"], /^error: [^\n]*expected a whole number/],
+    [
+      "a time that is none",
+      { links: { secret: SECRET_OF_LINKS } },
+      ["--expires", "2w"],
+      /^error: [^\n]*expected seconds/,
+    ],
+    ["a time of nothing", { links: { secret: SECRET_OF_LINKS } }, ["--expires", "0"], /^error: [^\n]*expected seconds/],
+    ["no uses", { links: { secret: SECRET_OF_LINKS } }, ["--max-uses", "0"], /^error: [^\n]*expected a whole number/],
     [
       "an empty password",
-      { links: { secret: SECRET } },
+      { links: { secret: SECRET_OF_LINKS } },
       ["--password"],
       /^error: [^\n]*password must not be empty\.\n$/,
     ],
     [
       "both outputs",
-      { links: { secret: SECRET } },
+      { links: { secret: SECRET_OF_LINKS } },
       ["--qr", "--json"],
       /^error: --qr cannot be used together with --json\n$/,
     ],
   ])("ends with status 2 and the reason for %s", async (_case, keys, more, message) => {
-    const { flags } = await configure(keys);
+    const { flags } = await configureLinks(keys);
     const { status, stdout, stderr } = await runInProcess(["link", "create", "/", ...flags, ...more], "\n");
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toMatch(message);
-    expect(stderr).not.toContain(SECRET);
+    expect(stderr).not.toContain(SECRET_OF_LINKS);
   });
 
   it("takes a new secret in front of the old one from the environment, and says what is wrong with it", async () => {
     setSecret("short");
-    const { config, flags } = await configure({ links: {} });
+    const { config, flags } = await configureLinks({ links: {} });
     const refused = await runInProcess(["link", "create", "/", ...flags]);
     expect(refused).toMatchObject({ status: 2, stdout: "" });
     expect(refused.stderr).toMatch(/FILEFERRY_LINKS_SECRET must be a text of at least 32 characters/);
-    setSecret(SECRET);
+    setSecret(SECRET_OF_LINKS);
     const { stdout } = await runInProcess(["link", "create", "/reports/a.csv", ...flags, "--json"]);
-    setSecret(`a new secret, which now seals the links\n${SECRET}\n`);
+    setSecret(`a new secret, which now seals the links\n${SECRET_OF_LINKS}\n`);
     const server = await startServer(["serve", "--config", config]);
-    expect((await fetch(at(server.url, JSON.parse(stdout).file_url))).status).toBe(200);
-  });
-});
-
-describe.skipIf(!hasRedis && process.env.CI === undefined)(`fileferry link with a store${redisNote}`, () => {
-  let redis: TestRedis;
-
-  beforeAll(async () => {
-    redis = await startRedis();
-  });
-  afterAll(() => redis?.stop());
-
-  it("lists and revokes links of the running service", async () => {
-    const { config, flags } = await configure({ links: { secret: SECRET, store: redis.url } });
-    const create = async (...more: readonly string[]) =>
-      JSON.parse((await runInProcess(["link", "create", ...more, ...flags, "--json"])).stdout);
-    const server = await startServer(["serve", "--config", config]);
-    const first = await create("/reports");
-    const second = await create("/reports/a.csv", "--max-uses", "2", "--label", "for Bob");
-    const file = at(server.url, second.file_url);
-    expect((await fetch(file)).status).toBe(200);
-    const listed = await runCommand(["link", "list", ...flags]);
-    expect(listed).toMatchObject({ status: 0, stderr: "" });
-    const lines = listed.stdout.trimEnd().split("\n");
-    expect(lines).toHaveLength(2);
-    expect(lines).toContainEqual(
-      expect.stringMatching(
-        new RegExp(`^${second.id}  /reports/a\\.csv  allow-read, until [\\dT:-]+Z, 1 of 2 uses, for Bob$`),
-      ),
-    );
-    expect(lines).toContainEqual(expect.stringMatching(`^${first.id}  /reports/  allow-read allow-list, until`));
-    const asJson = await runInProcess(["link", "list", ...flags, "--json"]);
-    const { content } = JSON.parse(asJson.stdout);
-    expect(content).toContainEqual({ ...second, uses: 1, url: expect.any(String), file_url: expect.any(String) });
-    expect((await fetch(at(server.url, content[0].url))).status).toBe(200);
-
-    const revoke = ["link", "revoke", second.id, "--config", config];
-    expect(await runInProcess(revoke)).toEqual({ status: 0, stdout: "", stderr: "" });
-    expect((await fetch(file)).status).toBe(410);
-    expect(await runInProcess(revoke)).toEqual({
-      status: 1,
-      stdout: "",
-      stderr: `error: there is no link with the ID ${second.id}\n`,
-    });
-    expect((await runInProcess(["link", "list", ...flags])).stdout.split("\n")).toHaveLength(2);
-  });
-
-  it("has nothing to list of an account without links", async () => {
-    const { config } = await configure({ links: { secret: SECRET, store: redis.url } });
-    const nobody = ["--config", config, "--account", "carol"];
-    expect(await runInProcess(["link", "list", ...nobody])).toEqual({ status: 0, stdout: "", stderr: "" });
-  });
-
-  it("is known to all workers", async () => {
-    const { config, flags } = await configure({
-      links: { secret: SECRET, store: redis.url },
-      session: { store: redis.url },
-    });
-    const server = await startServer(["serve", "--config", config, "--workers", "2"]);
-    const { stdout } = await runInProcess(["link", "create", "/reports/a.csv", ...flags, "--max-uses", "3", "--json"]);
-    const file = at(server.url, JSON.parse(stdout).file_url);
-    const get = async () => (await fetch(file, { headers: { Connection: "close" } })).status;
-    const statuses = await Promise.all(Array.from({ length: 12 }, get));
-    expect(statuses.toSorted()).toEqual([200, 200, 200, ...Array(9).fill(410)]);
-  });
-
-  it("ends with status 1 if the store cannot be reached", async () => {
-    const { flags } = await configure({ links: { secret: SECRET, store: "redis://127.0.0.1:9" } });
-    const { status, stderr } = await runInProcess(["link", "list", ...flags]);
-    expect(status).toBe(1);
-    expect(stderr).toMatch(/links\.store: Redis at 127\.0\.0\.1:9 cannot be reached: [^\n]*\n$/);
+    expect((await fetch(onServer(server.url, JSON.parse(stdout).file_url))).status).toBe(200);
   });
 });
 
 describe("fileferry link list and revoke", () => {
   it.each([["list"], ["revoke"]])("%s ends with status 1 without a store", async (name) => {
-    const { config, flags } = await configure({ links: { secret: SECRET } });
+    const { config, flags } = await configureLinks({ links: { secret: SECRET_OF_LINKS } });
     const args = name === "list" ? flags : ["0".repeat(32), "--config", config];
     const { status, stderr } = await runInProcess(["link", name, ...args]);
     expect(status).toBe(1);
@@ -312,7 +209,7 @@ describe("fileferry link list and revoke", () => {
   });
 
   it.each([["list"], ["revoke"]])("%s ends with status 2 for links in memory", async (name) => {
-    const { config, flags } = await configure({ links: { secret: SECRET, store: "memory" } });
+    const { config, flags } = await configureLinks({ links: { secret: SECRET_OF_LINKS, store: "memory" } });
     const args = name === "list" ? flags : ["0".repeat(32), "--config", config];
     const { status, stderr } = await runInProcess(["link", name, ...args]);
     expect(status).toBe(2);
@@ -322,8 +219,8 @@ describe("fileferry link list and revoke", () => {
 
 describe("fileferry serve with links", () => {
   it("refuses workers whose links are in memory, with status 2", async () => {
-    const { config } = await configure({
-      links: { secret: SECRET, store: "memory" },
+    const { config } = await configureLinks({
+      links: { secret: SECRET_OF_LINKS, store: "memory" },
       session: { store: "redis://127.0.0.1:9" },
     });
     const { status, stderr } = await runInProcess(["serve", "--config", config, "--workers", "2"]);
@@ -348,21 +245,21 @@ describe("fileferry serve with links", () => {
     ["a configuration and --links", ["--links"], /^error: --config cannot be used together with --links: [^\n]*\n$/],
     ["no secret", [], /^\S+fileferry\.json: links\.secret: is missing, and so is FILEFERRY_LINKS_SECRET/],
   ])("refuses %s with status 2", async (_case, more, message) => {
-    const { config } = await configure({ links: { store: "memory" } });
+    const { config } = await configureLinks({ links: { store: "memory" } });
     const { status, stderr } = await runInProcess(["serve", "--config", config, ...more]);
     expect(status).toBe(2);
     expect(stderr).toMatch(message);
   });
 
   it("has the limit of transfers of its configuration", async () => {
-    const { config, folder, flags } = await configure({
-      links: { secret: SECRET },
+    const { config, folder, flags } = await configureLinks({
+      links: { secret: SECRET_OF_LINKS },
       limits: { transfersPerLink: 1 },
     });
     await writeFile(join(folder, "files/large.bin"), new Uint8Array(64 * 1_048_576));
     const { stdout } = await runInProcess(["link", "create", "/large.bin", ...flags, "--json"]);
     const server = await startServer(["serve", "--config", config]);
-    const file = at(server.url, JSON.parse(stdout).file_url);
+    const file = onServer(server.url, JSON.parse(stdout).file_url);
     const first = await fetch(file);
     const second = await fetch(file);
     expect([first.status, second.status]).toEqual([200, 503]);
@@ -374,7 +271,7 @@ describe("fileferry serve with links", () => {
 describe("the log of fileferry serve", () => {
   it("has no token of a link, however its URL is written", async () => {
     countRequests();
-    const { config, flags } = await configure({ basePath: "/files", links: { secret: SECRET } });
+    const { config, flags } = await configureLinks({ basePath: "/files", links: { secret: SECRET_OF_LINKS } });
     const { stdout } = await runInProcess(["link", "create", "/reports", ...flags]);
     const server = await startServer(["serve", "--config", config]);
     const { hostname, port } = new URL(server.url);
@@ -421,10 +318,10 @@ describe("the log of fileferry serve", () => {
 
   it("has none as JSON either", async () => {
     countRequests();
-    const { config, flags } = await configure({ links: { secret: SECRET }, log: { format: "json" } });
+    const { config, flags } = await configureLinks({ links: { secret: SECRET_OF_LINKS }, log: { format: "json" } });
     const { stdout } = await runInProcess(["link", "create", "/reports", ...flags]);
     const server = await startServer(["serve", "--config", config]);
-    await (await fetch(at(server.url, stdout.trim()), { headers: ALICE })).text();
+    await (await fetch(onServer(server.url, stdout.trim()), { headers: ALICE })).text();
     const line = await waitFor(() => server.stderr().match(/^.*"request".*$/m)?.[0], server);
     expect(JSON.parse(line)).toMatchObject({ path: "/__svc__/share/*/" });
   });
