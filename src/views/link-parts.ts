@@ -43,8 +43,8 @@ export interface UrlField {
 }
 
 /**
- * Renders a field to copy a URL from. The script of the page shows the button, which does nothing without it. `isNamed`:
- * the label is visible.
+ * Renders a field to copy a URL from. The script of the page shows the button, which does nothing without it.
+ * `isNamed`: the label is visible.
  */
 export function renderUrl({ links }: Texts, { id, url, label, buttonLabel }: UrlField, isNamed: boolean): SafeHtml {
   const name = isNamed
@@ -61,8 +61,8 @@ export function renderLinkHead({ config }: PageContext): SafeHtml {
 }
 
 /**
- * The response says `Referrer-Policy: no-referrer`, with which browsers send `Origin: null` with forms. The service needs
- * the origin to tell its own pages from those of other sites (CONTRACT 6.5), and only the service gets it.
+ * The response says `Referrer-Policy: no-referrer`, with which browsers send `Origin: null` with forms. The service
+ * needs the origin to tell its own pages from those of other sites (CONTRACT 6.5), and only the service gets it.
  */
 export const ORIGIN_OF_FORMS = html`<meta name="referrer" content="same-origin">`;
 
