@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ensureBuilt, runCommand, startServer } from "../support/built.ts";
-import { configureLinks, onServer, SECRET_OF_LINKS } from "../support/link-configuration.ts";
 import { hasRedis, redisNote, startRedis, type TestRedis } from "../support/redis.ts";
 import { runInProcess } from "../support/run-in-process.ts";
+import { configureLinks, onServer, SECRET_OF_LINKS } from "./link-configuration.ts";
 
 beforeAll(ensureBuilt, 300_000);
 

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { ensureBuilt, makeFolder, runCommand, startServer, waitFor } from "../support/built.ts";
-import { configureLinks, onServer, SECRET_OF_LINKS } from "../support/link-configuration.ts";
 import { countRequests, leaveUndescribed } from "../support/openapi/undescribed.ts";
 import { runInProcess } from "../support/run-in-process.ts";
+import { configureLinks, onServer, SECRET_OF_LINKS } from "./link-configuration.ts";
 
 const ALICE = { Authorization: `Basic ${btoa("alice:secret of alice")}` };
 

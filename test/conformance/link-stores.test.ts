@@ -21,6 +21,8 @@ import { quickHasher } from "../support/quick-hasher.ts";
 import { hasRedis, redisNote, startRedis } from "../support/redis.ts";
 import { fillStorage } from "../support/storage.ts";
 
+const SECRET = "the same secret in all processes";
+
 /** Two connections to one store, as two processes have them, and what closes them. */
 interface Stores {
   readonly one: KeyValueStore;
@@ -127,7 +129,7 @@ describe.each(STORES)("links in the store %s (SHARING 7.4, 11.2)", (_name, isAto
       createFileService({
         storage,
         authentication: createAccountsAuthenticator({ accounts, passwordHasher: quickHasher }),
-        links: { secret: "the same secret in all processes", store },
+        links: { secret: SECRET, store },
         limits: { transfersPerLink: 0 },
       });
     services = [create(stores.one), create(stores.other)];
@@ -187,5 +189,37 @@ describe.each(STORES)("links in the store %s (SHARING 7.4, 11.2)", (_name, isAto
     expect([1, 2]).toContain(opened);
     expect(statuses.filter((status) => status === 410)).toHaveLength(20 - opened);
     expect(await get(services[1], file)).toBe(410);
+  });
+});
+
+describe("what a store of links has (SHARING 11.2)", () => {
+  it("opens no link, and is found by no name", async () => {
+    const texts = new Map<string, unknown>();
+    const store: KeyValueStore = {
+      get: async (key) => texts.get(key),
+      set: async (key, value) => texts.set(key, value),
+      delete: async (key) => texts.delete(key),
+    };
+    const storage = createMemoryStorage();
+    await fillStorage(storage, { "/alice/a.csv": "1,2,3" });
+    const accounts = [{ username: "alice", password: await quickHasher.hash("secret of alice") }];
+    const create = (secret: string): FileService =>
+      createFileService({
+        storage,
+        authentication: createAccountsAuthenticator({ accounts, passwordHasher: quickHasher }),
+        links: { secret, store, passwordHasher: quickHasher },
+      });
+    const made = { username: "alice", path: "/a.csv", maxUses: 2, password: "open sesame" };
+    const { id, filePath = "" } = await create(SECRET).links.create(made);
+    const headers = { Authorization: `Basic ${btoa("any:open sesame")}` };
+    const get = (service: FileService) => service.fetch(new Request(`http://files.example${filePath}`, { headers }));
+    expect(await (await get(create(SECRET))).text()).toBe("1,2,3");
+    expect((await get(create("another secret, which seals nothing"))).status).toBe(404);
+    for (const key of texts.keys()) expect(key).toMatch(/^link(?:s-of|-uses)?:[0-9a-f]{64}$/);
+    const [, , , token = ""] = filePath.split("/");
+    const kept = JSON.stringify([...texts]);
+    expect(kept).toContain(id);
+    expect(kept).not.toContain(token.split(".")[2]);
+    expect(kept).not.toContain("open sesame");
   });
 });

@@ -12,6 +12,7 @@ import { createAccountsAuthenticator, createFileService } from "../../src/index.
 import { closeNodeServer, createNodeServer } from "../../src/node.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
 import { findFreePort, findMissingNginx, type Nginx, startNginx } from "../support/nginx.ts";
+import { leaveUndescribed } from "../support/openapi/undescribed.ts";
 import { watchText } from "../support/secrets/secrets.ts";
 import { eventually } from "./node/raw-client.ts";
 
@@ -119,6 +120,18 @@ describe.skipIf(missing !== undefined)("a service behind nginx, which ends TLS",
     expect([part.status, `${part.bytes}`, part.headers["content-range"]]).toEqual([206, "234", "bytes 2-4/10"]);
     expect((await call("GET", path, { "if-none-match": etag })).status).toBe(304);
     expect((await call("PUT", path, { "if-match": '"other"' }, "new")).status).toBe(412);
+  });
+
+  it("logs no token of a link", async () => {
+    const token = `0123abcd.${"x".repeat(16)}.${"y".repeat(80)}.${"z".repeat(22)}`;
+    for (const path of [`/files/__svc__/share/${token}`, `/files/__svc__/share/${token}/a.csv?zip`]) {
+      leaveUndescribed("GET", path);
+      await call("GET", path);
+    }
+    const shown = (): Promise<string> => nginx.accessLog();
+    await expect.poll(shown).toContain('"GET /files/__svc__/share/*/a.csv?zip" 404');
+    expect(await shown()).toContain('"GET /files/__svc__/share/*" 404');
+    expect(await shown()).not.toContain("xxxx");
   });
 
   it("keeps its prefix in redirects, and no address of its own in them", async () => {

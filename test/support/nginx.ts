@@ -9,6 +9,7 @@ import { projectFolder } from "./built.ts";
 import { makeCertificate } from "./certificates.ts";
 import { standBetween } from "./openapi/between.ts";
 
+const ACCESS_LOG = "access.log";
 const BINARIES = ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx", "/opt/homebrew/bin/nginx"];
 
 /** Why there is no nginx to test with; `undefined` where there is one. In continuous integration it is a failure. */
@@ -35,6 +36,8 @@ export interface Nginx {
   readonly certificate: string;
   /** What it has written to its log of errors. */
   log(): string;
+  /** What the example `nginx` has written to its log of requests. */
+  accessLog(): Promise<string>;
   stop(): Promise<void>;
 }
 
@@ -82,6 +85,7 @@ export async function startNginx(
     origin: `https://127.0.0.1:${port}`,
     certificate: await readFile(join(folder, "cert.pem"), "utf8"),
     log: () => printed,
+    accessLog: () => readFile(join(folder, ACCESS_LOG), "utf8"),
     async stop() {
       child.kill("SIGTERM");
       await exited;
@@ -107,7 +111,8 @@ async function toConfiguration({ folder, binary, port, servicePorts, example, ch
   const places = names.map((name) => `    ${name}_temp_path ${folder}/${name};\n`).join("");
   return [
     ["worker_processes auto;", "worker_processes 1;"],
-    ["http {\n", `http {\n    access_log off;\n${places}`],
+    ["http {\n", `http {\n${example === "nginx" ? "" : "    access_log off;\n"}${places}`],
+    ...(example === "nginx" ? [["/var/log/nginx/access.log", `${folder}/${ACCESS_LOG}`]] : []),
     ...upstreams[example].map((address, index) => [address, `127.0.0.1:${servicePorts[index]}`]),
     ["listen 443 ssl", `listen 127.0.0.1:${port} ssl`],
     ["/etc/ssl/files.example.pem", `${folder}/cert.pem`],

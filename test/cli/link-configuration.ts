@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { makeFolder } from "./built.ts";
-import { leaveUndescribed } from "./openapi/undescribed.ts";
+import { makeFolder } from "../support/built.ts";
+import { leaveUndescribed } from "../support/openapi/undescribed.ts";
 
 export const SECRET_OF_LINKS = "a secret of these tests, which seals links";
 
