@@ -16,7 +16,7 @@ function boxesOf({ text }: Answer): readonly (readonly [string, boolean])[] {
 }
 
 /** The value of an element of the page. */
-function valueOf({ text }: Answer, id: string): string | undefined {
+function textOf({ text }: Answer, id: string): string | undefined {
   return new RegExp(`<input id="${id}"[^>]*\\bvalue="([^"]*)"`).exec(text)?.[1];
 }
 
@@ -125,7 +125,7 @@ describe("the form for a new link (SHARING 3)", () => {
     });
     expect(link).not.toHaveProperty("maxFileBytes");
     expect(answer.header("location")).toBe(`${LINKS}/${link?.id}`);
-    const url = valueOf(answer, "url") ?? "";
+    const url = textOf(answer, "url") ?? "";
     expect(answer.text).toMatch(/<input id="url" value="[^"]+" readonly/);
     expect(answer.text).toMatch(/<button type="button" data-copy="url"[^>]* hidden>Copy</);
     expect(answer.text).toMatch(/<svg class="qr" role="img" aria-label="QR code with the address of the link"/);
@@ -146,7 +146,7 @@ describe("the form for a new link (SHARING 3)", () => {
   it("shows the file's own URL", async () => {
     const { send, call } = await setOwner();
     const answer = await send({ path: "/reports/a.csv" });
-    expect((await call("GET", pathOf(valueOf(answer, "file-url") ?? ""), anybody)).text).toBe("1,2,3");
+    expect((await call("GET", pathOf(textOf(answer, "file-url") ?? ""), anybody)).text).toBe("1,2,3");
   });
 
   it("shows the page again with what was entered, but the password", async () => {
@@ -164,8 +164,8 @@ describe("the form for a new link (SHARING 3)", () => {
     expect([answer.status, answer.header("error-code")]).toEqual([422, "link-lasts-too-long"]);
     expect(alertOf(answer)).toBe("A link may last 31536000 seconds at most.");
     expect(boxesOf(answer).filter(([, isChecked]) => isChecked)).toEqual([["allow-write", true]]);
-    expect(valueOf(answer, "label")).toBe("&quot;Bob&quot;");
-    expect(valueOf(answer, "max_uses")).toBe("12");
+    expect(textOf(answer, "label")).toBe("&quot;Bob&quot;");
+    expect(textOf(answer, "max_uses")).toBe("12");
     expect(selectedOf(answer, "max_file_bytes")).toBe("100000000");
     expect(answer.text).toMatch(/<input type="checkbox" id="ask_name"[^>]* checked/);
     expect(answer.text).toMatch(/<details open>/);

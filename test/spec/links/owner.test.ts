@@ -408,6 +408,27 @@ describe("withdrawing all links (SHARING 1)", () => {
   });
 });
 
+describe("answers below the URL of a link (SHARING 9.1)", () => {
+  it("tell no other site of it, also where there is none and for malformed paths", async () => {
+    const { created, call } = await setOwner();
+    const root = pathOf((await created({ path: "/reports" })).url);
+    for (const [path, status] of [
+      [root, 200],
+      [root.slice(0, -1), 302],
+      [`${root}a%00b`, 400],
+      [`${root}../x`, 400],
+      ["/__svc__/share/x/", 404],
+      ["/__svc__/share/%zz/x", 404],
+      ["/__svc__/share/", 404],
+    ] as const) {
+      const answer = await call("GET", path, { ...anybody, variant: "json", undescribed: "some have no path" });
+      expect([path, answer.status]).toEqual([path, status]);
+      expect([path, answer.header("referrer-policy")]).toEqual([path, "no-referrer"]);
+      expect([path, answer.header("x-robots-tag")]).toEqual([path, "noindex, nofollow"]);
+    }
+  });
+});
+
 describe("events of links (SHARING 10)", () => {
   it("tell of the new and the withdrawn link, without its password", async () => {
     const { created, call, events, log } = await setOwner();
