@@ -14,8 +14,8 @@ const QUICK = [
 const INSTALLED = [
   "test/archive/*.test.ts",
   "test/browser/**/*.test.ts",
-  "test/cli/s3.test.ts",
-  "test/conformance/{r2,redis-store,shared-stores,storage-s3,uploads-r2,uploads-s3}.test.ts",
+  "test/cli/{links-in-redis,s3}.test.ts",
+  "test/conformance/{link-stores,r2,redis-store,shared-stores,storage-s3,uploads-r2,uploads-s3}.test.ts",
   "test/faults/{s3-faults,traced-errno}.test.ts",
   "test/memory/{large-archives,s3}.test.ts",
   "test/runtimes/{client,client-example,cluster,example-commands,nginx,nginx-uploads,workers}.test.ts",

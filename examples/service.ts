@@ -29,6 +29,9 @@ export interface ExampleOptions {
   readonly apiPage?: ApiPage;
 }
 
+/** Who knows it can open the files of all accounts. */
+export const LINKS_SECRET = "the secret of an example, which anybody can read";
+
 export function createExampleService(options: ExampleOptions): FileService {
   const {
     storage,
@@ -61,6 +64,8 @@ export function createExampleService(options: ExampleOptions): FileService {
     limits: { maxFileBytes: 4 * 1024 ** 3, loginStore: createMemoryKeyValueStore() },
     // Locks are in the memory of the process, too: several of them need a store that they share.
     webdav: {},
+    // For trying out: the secret of a real service is random, and comes from its environment.
+    links: { secret: LINKS_SECRET, store: createMemoryKeyValueStore(), passwordHasher: hasher },
     triggers: {
       publish: {
         label: "Publish",

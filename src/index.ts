@@ -29,6 +29,7 @@ export {
   type ScryptParameters,
 } from "./auth/passwords/hash.ts";
 export type { LimitOptions } from "./config/limits.ts";
+export type { LinkOptions } from "./config/links.ts";
 export type { FileServiceOptions } from "./config/options.ts";
 export type { SessionCookieOptions } from "./config/session-cookie.ts";
 export type { ResumableUploadOptions } from "./config/uploads.ts";
@@ -72,7 +73,7 @@ export type {
   Replaced,
   TwoLocations,
 } from "./contracts/events/copies-and-moves.ts";
-export type { EventEnvelope, FileLocation, LeftOut, Reason } from "./contracts/events/envelope.ts";
+export type { EventEnvelope, EventLink, FileLocation, LeftOut, Reason } from "./contracts/events/envelope.ts";
 export type { EventStream, FileEvent, OnEvent } from "./contracts/events/file-event.ts";
 export type {
   AttributesChanged,
@@ -90,6 +91,7 @@ export type {
   TriggerRun,
   Unlocked,
 } from "./contracts/events/folders.ts";
+export type { LinkCreated, LinkRefusal, LinkRefused, LinkWithdrawn } from "./contracts/events/links.ts";
 export type {
   AccessStarted,
   AuthenticationUrlSuspended,
@@ -126,6 +128,7 @@ export type {
 export type { EventStreamOptions, FileService, RequestHandler } from "./contracts/file-service.ts";
 export type { HostSessions, Identify, Identity, StartedSession } from "./contracts/identity.ts";
 export type { KeyValueStore } from "./contracts/key-value-store.ts";
+export { LINK_PERMISSIONS, type Link, type LinkPermission, type Links, type NewLink } from "./contracts/links.ts";
 export type { LockDepth, LockScope } from "./contracts/lock.ts";
 export type { Logger } from "./contracts/logger.ts";
 export type { MemberBatches } from "./contracts/member-batches.ts";

@@ -8,6 +8,7 @@ import type { CheckFlags } from "./commands/check-auth-endpoint.ts";
 import { serve } from "./commands/serve.ts";
 import { type ServeSettings, toServeSettings } from "./config/serve-settings.ts";
 import { type CommandFailure, createFailure, failureOf } from "./failure.ts";
+import { addLinkCommands } from "./link-program.ts";
 import type { LogFormat } from "./log/access-log.ts";
 import { createJsonLogger } from "./log/json.ts";
 import { colorsOf, createTerminalLogger, escapeLine } from "./log/terminal.ts";
@@ -24,6 +25,7 @@ interface ServeOptions {
   readonly quiet?: true;
   /** Seconds. */
   readonly deadline?: number;
+  readonly links?: true;
   readonly logFormat?: LogFormat;
   /** `true` for the number of cores. */
   readonly workers?: number | true;
@@ -59,7 +61,7 @@ When the server is ready, its address is printed on stdout. The log is written t
  * Runs the command line. `argv` holds the arguments without the name of the program. Prints each problem on a line of
  * its own, and throws only for a bug. Resolves with the exit status:
  * - 0: success.
- * - 1: the start failed, `explain` found that a permission is not granted, or a check failed.
+ * - 1: the start failed, `explain` found that a permission is not granted, a check failed, or a link was refused.
  * - 2: a flag or the configuration is wrong.
  */
 export async function run(argv: readonly string[]): Promise<number> {
@@ -101,6 +103,7 @@ export function createProgram(endWith: (status: number) => void): Command {
       "abort transfers that take longer than this at shutdown; 0 waits for all (default: 0)",
       parseDeadline,
     )
+    .option("--links", "let accounts make links to their files; the links end with this process")
     .option("--quiet", "do not log requests")
     .addOption(new Option("--log-format <format>", "the format of the log (default: text)").choices(["text", "json"]))
     .addHelpText("after", serveHelp)
@@ -113,6 +116,8 @@ export function createProgram(endWith: (status: number) => void): Command {
       const { hashPassword } = await import("./commands/hash-password.ts");
       process.stdout.write(`${await hashPassword(process.stdin, process.stderr)}\n`);
     });
+
+  addLinkCommands(program);
 
   program
     .command("explain")
@@ -188,14 +193,17 @@ async function runServe(folder: string | undefined, options: ServeOptions): Prom
     if (folder === undefined) throw createFailure(2, ["error: serve needs a folder, or --config"]);
     if (options.account.length === 0)
       throw createFailure(2, ["error: serve needs at least one --account name:password"]);
-    const { account: accounts, host, port, logFormat = "text" } = options;
-    return toServeSettings({ folder, accounts, host, port, logFormat }, createLogger(logFormat));
+    const { account: accounts, host, port, logFormat = "text", links: hasLinks = false } = options;
+    return toServeSettings({ folder, accounts, host, port, logFormat, hasLinks }, createLogger(logFormat));
   }
 
   /** The flags for the address and the log format override the file. */
   async function fromConfig(file: string): Promise<ServeSettings> {
     if (folder !== undefined || options.account.length > 0) {
       throw createFailure(2, ["error: --config cannot be used together with a folder or --account"]);
+    }
+    if (options.links) {
+      throw createFailure(2, ["error: --config cannot be used together with --links: set links in the configuration"]);
     }
     const { host, port, logFormat } = options;
     const { readConfigFile } = await import("./config/file.ts");

@@ -65,7 +65,7 @@ const OPERATIONS: Readonly<Partial<Record<FileEvent["id"], readonly [operation: 
 
 /**
  * Creates metrics: requests, events by identifier, operations by outcome, transfers in progress with their bytes and
- * durations, and sessions. Labels hold no names or paths, so the number of time series does not grow with the files and
+ * durations, sessions, and refusals by links. Labels hold no names or paths, so the number of time series does not grow with the files and
  * accounts.
  * @throws OptionError
  */
@@ -75,6 +75,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
   checkOption(isPrefix, "prefix", "the beginning of a metric's name");
   const events = createTally();
   const operations = createTally();
+  const linkRefusals = createTally();
   const active = createTally();
   const bytes = createTally();
   const seconds = createHistogram(BUCKETS);
@@ -93,6 +94,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
     if (operation !== undefined) operations.add({ operation: operation[0], outcome: operation[1] });
     if (event.id === 40043)
       operations.add({ operation: "trigger", outcome: event.data.details === null ? "done" : "failed" });
+    if (event.id === 49103) linkRefusals.add({ reason: event.data.reason });
     const { timestamp } = event.timestamp;
     if (event.id === 40007 && event.data.session) sessions.begin(timestamp);
     if (event.id === 40015 || event.id === 40037) sessions.end(timestamp - event.data.duration);
@@ -129,6 +131,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
       },
       counter("events_total", "Events by their identifier.", events),
       counter("operations_total", "Operations by outcome.", operations),
+      counter("links_refused_total", "Requests that links refused, by reason.", linkRefusals),
       counter("transferred_bytes_total", "Bytes of files, listings and archives.", bytes),
       { name: `${prefix}_transfers_active`, help: "Transfers in progress.", type: "gauge", samples: active.samples() },
       {

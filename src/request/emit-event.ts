@@ -3,6 +3,7 @@ import type { FileLocation } from "../contracts/events/envelope.ts";
 import type { FileEvent } from "../contracts/events/file-event.ts";
 import type { EventDraft } from "../events/emitter.ts";
 import { cutPath } from "../events/refusals.ts";
+import { maskLinkTokens } from "../http/link-tokens.ts";
 import { isSecure } from "../http/request-target.ts";
 import { readTrace } from "../http/trace-context.ts";
 import type { AccountContext, RequestContext } from "./context.ts";
@@ -34,7 +35,12 @@ export function emitErrorEvent(context: RequestContext, status: number, details:
   if (status !== 400 && status !== 500) return;
   const { request, connection, target } = context;
   const { peer } = connection;
-  const data = { method: request.method, path: cutPath(target.path), details, ...(peer !== undefined && { peer }) };
+  const data = {
+    method: request.method,
+    path: cutPath(maskLinkTokens(target.path)),
+    details,
+    ...(peer !== undefined && { peer }),
+  };
   emitEvent(context, { id: status === 400 ? 40019 : 40023, data });
 }
 

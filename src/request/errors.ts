@@ -86,7 +86,7 @@ export function createFailureOf(request: Pick<Request, "signal">, report: Report
 }
 
 /** An unknown error becomes `internal` without details, with an id that the log has too. */
-function toHttpError(error: unknown, report: ReportError): HttpError {
+export function toHttpError(error: unknown, report: ReportError): HttpError {
   if (isHttpError(error)) {
     if (error.cause !== undefined && OPERATORS_FAILURES.includes(error.failure)) report(error.cause);
     return error;

@@ -13,6 +13,7 @@ import type { Emit } from "../events/emitter.ts";
 import { createError, type ErrorCode } from "../http/errors.ts";
 import { isHttpError } from "../http/http-error.ts";
 import type { LinkService } from "../request/context.ts";
+import { type ReportError, toHttpError } from "../request/errors.ts";
 import { describeLinkProblem, type LinkOptionsBody, linkOptionsSchema } from "../schemas/links.ts";
 import type { KeptLinks } from "../sharing/kept-links.ts";
 import { createSealedLinks } from "../sharing/links.ts";
@@ -57,11 +58,12 @@ export interface HostLinksOptions {
   readonly accounts: StorageAccounts;
   readonly config: Pick<ServiceConfig, "basePath" | "publicOrigin" | "clock" | "component">;
   readonly emit: Emit;
+  readonly report: ReportError;
 }
 
 /** Creates the links for the application of a service. */
 export function createHostLinks(options: HostLinksOptions): Links {
-  const { links, accounts, config, emit } = options;
+  const { links, accounts, config, emit, report } = options;
   if (links === undefined) return refuseAll("links-unsupported");
   const service = links;
   const place = { basePath: config.basePath, origin: config.publicOrigin };
@@ -75,6 +77,14 @@ export function createHostLinks(options: HostLinksOptions): Links {
   }
 
   async function create(link: NewLink): Promise<Link> {
+    try {
+      return await make(link);
+    } catch (error) {
+      throw toHttpError(error, report);
+    }
+  }
+
+  async function make(link: NewLink): Promise<Link> {
     const { path, options: wanted } = parseNewLink(link);
     const owner = await findOwner(link);
     const { lookup } = service;

@@ -189,8 +189,8 @@ export interface ResolvedUrl {
    */
   readonly kind: ResourceKind | "unknown" | "malformed" | "outside";
   /**
-   * The path below `/home/` or a link, and the root for other URLs. It names something in the account only for `file` and
-   * `folder`. The path of an upload's URL ends with its id.
+   * The path below `/home/` or a link, and the root for other URLs. It names something in the account only for `file`
+   * and `folder`. The path of an upload's URL ends with its id.
    */
   readonly path: ResourcePath;
   /** The token of the link that the URL is below. */

@@ -225,7 +225,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     start: () => chain.start(),
     endSessions: sessions.endAll,
     sessions: createHostSessions({ sessions, audit, admit, check: toCheckedSettings, component, cookie }),
-    links: createHostLinks({ links, accounts, config, emit }),
+    links: createHostLinks({ links, accounts, config, emit, report }),
     events: events.open,
     sweep: sweeper.sweep,
     close: events.close,

@@ -2,8 +2,8 @@ import { foldName } from "../contracts/account-name.ts";
 import { createError } from "../http/errors.ts";
 import { inParallel } from "../platform/in-parallel.ts";
 import { memoize } from "../platform/memoize.ts";
-import { type LinkRecord, parseRecord } from "./record.ts";
-import { type StoreTexts, toStoreKey } from "./store-text.ts";
+import { type LinkRecord, parseLinkRecord } from "./record.ts";
+import { type StoreTexts, toLinkKey } from "./store-text.ts";
 
 /** The links in a store. All methods reject with HttpError `unavailable` if the store fails. */
 export interface KeptLinks {
@@ -28,14 +28,14 @@ const PARALLEL = 16;
 /** Creates the links of a store. `clock` returns milliseconds. */
 export function createKeptLinks(texts: StoreTexts, clock: () => number): KeptLinks {
   // The same object for the same text: what is derived from a record can be kept with it.
-  const parse = memoize(parseRecord, { maxCharacters: 10_000 });
+  const parse = memoize(parseLinkRecord, { maxCharacters: 10_000 });
 
   const isLive = ([, expires]: Listed): boolean => expires * 1000 > clock();
 
   async function updateList(username: string, change: (listed: readonly Listed[]) => readonly Listed[]): Promise<void> {
     let last = 0;
     await texts.update(
-      toStoreKey("links-of", foldName(username)),
+      toLinkKey("links-of", foldName(username)),
       () => last,
       (text) => {
         const listed = change(parseListed(text).filter(isLive));
@@ -52,20 +52,20 @@ export function createKeptLinks(texts: StoreTexts, clock: () => number): KeptLin
       return [...listed, [id, expires]];
     });
     await texts.update(
-      toStoreKey("link", id),
+      toLinkKey("link", id),
       () => expires * 1000,
       () => JSON.stringify(record),
     );
   }
 
   async function find(id: string): Promise<LinkRecord | undefined> {
-    const text = await texts.get(toStoreKey("link", id));
+    const text = await texts.get(toLinkKey("link", id));
     const record = text === undefined ? undefined : parse(text);
     return record !== undefined && record.id === id && isLive([id, record.expires]) ? record : undefined;
   }
 
   async function list(username: string): Promise<readonly LinkRecord[]> {
-    const listed = parseListed(await texts.get(toStoreKey("links-of", foldName(username)))).filter(isLive);
+    const listed = parseListed(await texts.get(toLinkKey("links-of", foldName(username)))).filter(isLive);
     const found = new Map<string, LinkRecord>();
     await inParallel(listed, { most: PARALLEL }, async ([id]) => {
       const record = await find(id);
@@ -80,7 +80,7 @@ export function createKeptLinks(texts: StoreTexts, clock: () => number): KeptLin
   async function removeRecord({ id, expires }: LinkRecord): Promise<boolean> {
     let wasThere = false;
     await texts.update(
-      toStoreKey("link", id),
+      toLinkKey("link", id),
       () => expires * 1000,
       (text) => {
         wasThere = text !== undefined;

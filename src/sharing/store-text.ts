@@ -20,7 +20,7 @@ export interface StoreTexts {
 }
 
 /** Returns the key of a private text: readers of the store see its SHA-256 only. */
-export function toStoreKey(kind: string, text: string): string {
+export function toLinkKey(kind: string, text: string): string {
   return `${kind}:${sha256Hex(text)}`;
 }
 
@@ -39,8 +39,9 @@ export function createStoreTexts(store: KeyValueStore, clock: () => number): Sto
     change: (current: string | undefined) => string | undefined,
   ): Promise<string | undefined> {
     const toTtl = (): number => Math.max(1, expires() - clock());
-    if (isAtomicStore(store)) return updateText(store, key, toTtl, change);
     return inTurn(key, async () => {
+      // Many requests of this process would lose their attempts to each other.
+      if (isAtomicStore(store)) return updateText(store, key, toTtl, change);
       const current = await get(key);
       const next = change(current);
       if (next !== undefined) await store.set(key, next, toTtl());

@@ -19,6 +19,7 @@ interface Manifest {
  */
 const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
   ".": [
+    "LINK_PERMISSIONS",
     "OPERATIONS",
     "PERMISSION_VALUES",
     "HttpError",

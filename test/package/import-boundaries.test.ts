@@ -120,7 +120,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "structured-headers": ["http/uploads/structured-fields.ts"],
   "js-yaml": ["openapi"],
   leven: ["contracts"],
-  uqr: ["views"],
+  uqr: ["views", "cli/commands/link.ts"],
   zod: ["schemas", "http", "sharing", "auth", "cli", "remote-auth", "openapi"],
   // As text, which is built into the package.
   "swagger-ui-dist": ["views/swagger-ui.ts"],

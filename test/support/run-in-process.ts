@@ -30,7 +30,8 @@ export async function runInProcess(args: readonly string[], input = ""): Promise
   const { stdin } = process;
   Object.defineProperty(process, "stdin", { value: Readable.from([Buffer.from(input)]) });
   restores.push(() => Object.defineProperty(process, "stdin", { value: stdin }));
-  watchText(() => `${printed.stdout}${printed.stderr}`);
+  // `fileferry link` prints links.
+  watchText(() => (args[0] === "link" ? printed.stderr : `${printed.stdout}${printed.stderr}`));
   try {
     return { status: await run(args), ...printed };
   } finally {

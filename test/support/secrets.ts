@@ -27,6 +27,11 @@ export function noteSecrets(headers: Headers): void {
   for (const name of ["cookie", "set-cookie"]) noteSessions(headers.get(name) ?? "");
 }
 
+/** The tokens of links in the target of a request, or in another text: who has the token has the link. */
+export function noteLinkTokens(text: string): void {
+  for (const [, token] of text.matchAll(/__svc__\/share\/([^/?#\s"'<>]+)/g)) note(token);
+}
+
 function noteAuthorization(value: string): void {
   const [scheme = "", token] = value.trim().split(" ");
   note(token);
@@ -39,8 +44,9 @@ function noteSessions(text: string): void {
   for (const [id] of text.matchAll(/[\da-f]{32,}/g)) note(id);
 }
 
-/** The same of what goes over a socket, either way: header fields, and the fields of a login. */
+/** The same of what goes over a socket, either way: header fields, the fields of a login, and tokens of links. */
 export function noteSecretsOnWire(text: string): void {
+  noteLinkTokens(text);
   for (const [, value = ""] of text.matchAll(/^authorization:(.*)$/gim)) noteAuthorization(value);
   for (const [, value = ""] of text.matchAll(/^(?:set-)?cookie:(.*)$/gim)) noteSessions(value);
   for (const [, id] of text.matchAll(/"session":"([^"]+)"/g)) note(id);

@@ -9,7 +9,7 @@ import { createFileService } from "../../src/service/service.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { createRecordingLogger, type RecordingLogger } from "./logger.ts";
 import { createDescribedService } from "./openapi/described-service.ts";
-import { noteSecrets, watchSecrets } from "./secrets.ts";
+import { noteLinkTokens, noteSecrets, watchSecrets } from "./secrets.ts";
 import { fillStorage } from "./storage.ts";
 
 /** Accounts of every test service: alice's home is `/alice`, bob's the default, root's the storage's own root. */
@@ -121,6 +121,7 @@ export async function createTestService(options: TestServiceOptions = {}): Promi
   async function send(method: string, target: string, options: CallOptions = {}): Promise<Exchanged> {
     const asked = request(method, target, options);
     noteSecrets(asked.headers);
+    noteLinkTokens(target);
     const { api = "fetch", connection } = options;
     const response = await service[api](asked, connection);
     noteSecrets(response.headers);

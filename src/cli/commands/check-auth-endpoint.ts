@@ -12,7 +12,7 @@ import { isTimeout } from "../../testing/endpoint/question.ts";
 import { endpointCases } from "../../testing/endpoint-cases.ts";
 import { createFailure } from "../failure.ts";
 import { colorsOf, escapeText, type Output } from "../log/terminal.ts";
-import type { Input } from "./hash-password.ts";
+import type { Input } from "../password-input.ts";
 
 /** The flags of `check-auth-endpoint <url>`. */
 export interface CheckFlags {

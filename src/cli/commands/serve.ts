@@ -1,9 +1,6 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import type { FileServiceOptions } from "../../config/options.ts";
 import { toServiceConfig } from "../../config/service-config.ts";
-import type { AtomicKeyValueStore } from "../../contracts/atomic-store.ts";
-import type { KeyValueStore } from "../../contracts/key-value-store.ts";
 import { measureService } from "../../metrics/measure-service.ts";
 import { closeNodeServer, createNodeServer } from "../../runtimes/node/server.ts";
 import { createFileService } from "../../service/service.ts";
@@ -14,8 +11,8 @@ import { collectReceivedChunks } from "../heap.ts";
 import { logRequests } from "../log/access-log.ts";
 import type { Output } from "../log/terminal.ts";
 import { serveMetrics } from "../metrics-server.ts";
-import { openSessionStore } from "../session-store.ts";
 import { stopSignal } from "../stop-signal.ts";
+import { openStores } from "../stores.ts";
 import { sweepRegularly } from "../sweeps.ts";
 
 /** The outputs of `serve`: the address goes to `stdout`, the log to `stderr`. */
@@ -42,17 +39,10 @@ export interface ServeOrders {
  */
 export async function serve(settings: ServeSettings, outputs: ServeOutputs, orders?: ServeOrders): Promise<void> {
   const { stop, onListening } = orders ?? toOwnOrders(settings, outputs);
-  const { host, port, tls, connections = {}, metrics, onRequest, sinks = [], sessionStore, lockStore } = settings;
+  const { host, port, tls, connections = {}, metrics, onRequest, sinks = [] } = settings;
   const closers: (() => unknown)[] = [() => Promise.all(sinks.map((sink) => sink.close()))];
   try {
-    const sessions = sessionStore && (await openSessionStore(sessionStore.store, sessionStore.key));
-    if (sessions !== undefined) closers.push(sessions.close);
-    const locks = lockStore === undefined ? sessions : await openSessionStore(lockStore.store, lockStore.key);
-    if (lockStore !== undefined && locks !== undefined) closers.push(locks.close);
-    const service = createFileService({
-      ...withStores(settings.service, sessions?.store, locks?.store),
-      apiPage: createApiPage(),
-    });
+    const service = createFileService({ ...(await openStores(settings, closers)), apiPage: createApiPage() });
     closers.push(service.close);
     await start(async () => {
       await settings.checkStorage?.();
@@ -78,18 +68,6 @@ function toOwnOrders({ logFormat }: ServeSettings, outputs: ServeOutputs): Serve
   return {
     stop: stopSignal({ ...outputs, logFormat }),
     onListening: ({ url }) => void outputs.stdout.write(`Listening on ${url}\n`),
-  };
-}
-
-function withStores(
-  { webdav, ...service }: FileServiceOptions,
-  store: KeyValueStore | undefined,
-  lockStore: AtomicKeyValueStore | undefined,
-): FileServiceOptions {
-  return {
-    ...service,
-    ...(store !== undefined && { session: { ...service.session, store } }),
-    ...(webdav !== undefined && { webdav: { ...webdav, ...(lockStore && { lockStore }) } }),
   };
 }
 

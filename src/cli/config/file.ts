@@ -7,7 +7,7 @@ import { createDiskStorage } from "../../storage/disk.ts";
 import { createMemoryStorage } from "../../storage/memory.ts";
 import { createFailure, describeSystemError } from "../failure.ts";
 import type { LogFormat } from "../log/access-log.ts";
-import { parseSessionStore } from "../session-store.ts";
+import { parseSessionStore, type SessionStoreLocation } from "../session-store.ts";
 import type { WorkerChannel } from "../workers/worker.ts";
 import { toMethods } from "./authenticators.ts";
 import { toConnectionSettings } from "./connections.ts";
@@ -15,12 +15,14 @@ import { addProblem, type ConfigContext, toConfigFailure } from "./context.ts";
 import { toListeners } from "./events.ts";
 import { describeIssues } from "./issues.ts";
 import { parseJsonText } from "./json-text.ts";
+import { parseLinkStore, toLinkOptions } from "./links.ts";
 import { toS3Storage } from "./s3.ts";
 import { type ConfigFile, configFileSchema, toGroupSettings } from "./schema.ts";
 import {
   defaultHost,
   defaultPort,
   findFolderProblem,
+  type NamedStore,
   type ServeSettings,
   warnOfClosedFolder,
 } from "./serve-settings.ts";
@@ -33,6 +35,8 @@ export interface ReadOptions {
   readonly logFormat?: LogFormat | undefined;
   /** The channel to the primary process, in a worker. */
   readonly worker?: WorkerChannel | undefined;
+  /** Changes the checked configuration before it is used. Default: it is used as it is. */
+  readonly adjust?: (config: ConfigFile) => ConfigFile;
 }
 
 /**
@@ -42,9 +46,9 @@ export interface ReadOptions {
 export async function readConfigFile(
   file: string,
   createLogger: (format: LogFormat) => Logger,
-  { logFormat: flaggedFormat, worker }: ReadOptions = {},
+  { logFormat: flaggedFormat, worker, adjust = (config) => config }: ReadOptions = {},
 ): Promise<ServeSettings> {
-  const config = await readConfig(file);
+  const config = adjust(await readConfig(file));
   const logFormat = flaggedFormat ?? config.log?.format ?? "text";
   return toSettings(config, {
     file,
@@ -79,6 +83,7 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
   await checkEventsFile(config, context);
   if (context.problems.length > 0) throw toConfigFailure(context);
   const made = toStorage(storage, context);
+  const links = config.links && toLinkOptions(config.links, context);
   if (context.problems.length > 0) throw toConfigFailure(context);
   const { listeners, ...outputs } = toListeners(config, context);
   return {
@@ -88,6 +93,7 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
     ...outputs,
     ...toStores(config, context),
     ...(storage.type === "memory" && { hasOwnStorage: true }),
+    ...(links?.store !== undefined && { hasOwnLinks: true }),
     logFormat: context.logFormat,
     ...(tls === undefined ? undefined : { tls }),
     ...(storage.type !== "memory" && {
@@ -102,6 +108,7 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
       logger: context.logger,
       onEvent: listeners,
       ...toServiceOptions(config),
+      ...(links !== undefined && { links }),
       ...(config.triggers !== undefined && { triggers: toLoggedTriggers(config.triggers, context.logger) }),
     },
   };
@@ -109,18 +116,24 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
 
 /** The stores that several processes share, if the configuration has any. */
 function toStores(
-  { session, webdav }: ConfigFile,
+  { session, webdav, links }: ConfigFile,
   { file, toPath }: ConfigContext,
-): Pick<ServeSettings, "sessionStore" | "lockStore"> {
-  function toStore(text: string, option: string): NonNullable<ServeSettings["sessionStore"]> {
-    const store = parseSessionStore(text, option);
+): Pick<ServeSettings, "sessionStore" | "lockStore" | "linkStore"> {
+  function toStore(text: string, option: string): NamedStore {
+    return resolveStore(parseSessionStore(text, option), option);
+  }
+
+  function resolveStore(store: SessionStoreLocation, option: string): NamedStore {
     const key = `${file}: ${option}`;
     return { key, store: store.kind === "sqlite" ? { ...store, file: toPath(store.file) } : store };
   }
 
+  const linkStore = links?.store === undefined ? undefined : parseLinkStore(links.store);
+
   return {
     ...(session?.store !== undefined && { sessionStore: toStore(session.store, "session.store") }),
     ...(webdav?.lockStore !== undefined && { lockStore: toStore(webdav.lockStore, "webdav.lockStore") }),
+    ...(linkStore !== undefined && { linkStore: resolveStore(linkStore, "links.store") }),
   };
 }
 

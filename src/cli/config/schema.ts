@@ -8,6 +8,7 @@ import { createWebhookSink, type WebhookSinkOptions } from "../../sinks/webhook.
 import { findAccountProblem } from "./accounts.ts";
 import { authenticationSchema } from "./authentication.ts";
 import { connectionsSchema } from "./connections.ts";
+import { linksSchema } from "./links.ts";
 import { checkByFactory, checkByService } from "./option-checks.ts";
 import { s3StorageSchema } from "./s3.ts";
 import { checkCookie, sessionSchema } from "./session.ts";
@@ -106,6 +107,7 @@ const limitsSchema = z
     maxFormFieldBytes: z.number().exactOptional(),
     transfersPerAccount: z.number().exactOptional(),
     transfersPerAddress: z.number().exactOptional(),
+    transfersPerLink: z.number().exactOptional(),
     pageBytesPerAccount: z.number().exactOptional(),
     pageBytesPerAddress: z.number().exactOptional(),
     uploadsPerAccount: z.number().exactOptional(),
@@ -157,6 +159,7 @@ const membersSchema = z.strictObject({
   passwordPolicy: passwordPolicySchema.exactOptional(),
   webdav: webdavSchema.exactOptional(),
   uploads: uploadsSchema.exactOptional(),
+  links: linksSchema.exactOptional(),
   basicCacheSeconds: z
     .number()
     .superRefine(checkByService((basicCacheSeconds) => ({ basicCacheSeconds })))

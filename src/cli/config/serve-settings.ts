@@ -1,5 +1,6 @@
 import { access, constants, stat } from "node:fs/promises";
 import { type AccountEntry, AccountsError, createAccountsAuthenticator } from "../../auth/accounts/accounts.ts";
+import type { PasswordHasher } from "../../auth/passwords/hash.ts";
 import { createNodePasswordHasher } from "../../auth/passwords/hash-node.ts";
 import type { FileServiceOptions } from "../../config/options.ts";
 import type { Logger } from "../../contracts/logger.ts";
@@ -7,11 +8,18 @@ import type { MeasuredRequest } from "../../metrics/measure-service.ts";
 import type { NodeTlsOptions } from "../../runtimes/node/server.ts";
 import type { EventSink } from "../../sinks/event-sink.ts";
 import { createDiskStorage } from "../../storage/disk.ts";
+import { createMemoryKeyValueStore } from "../../stores/memory.ts";
 import { createFailure, describeSystemError } from "../failure.ts";
 import type { LogFormat } from "../log/access-log.ts";
 import type { ShownMetrics } from "../metrics-server.ts";
 import type { SessionStoreLocation } from "../session-store.ts";
 import { type ConnectionSettings, toConnectionSettings } from "./connections.ts";
+
+/** A store of the configuration that several processes share. `key` begins its problems. */
+export interface NamedStore {
+  readonly store: SessionStoreLocation;
+  readonly key: string;
+}
 
 /** The settings of `serve`, from flags or a configuration file. */
 export interface ServeSettings {
@@ -27,15 +35,16 @@ export interface ServeSettings {
    * readable.
    */
   readonly checkStorage?: () => Promise<void>;
-  /**
-   * The store of sessions that several processes share. `serve` opens it before the service and closes it after. `key`
-   * begins its problems.
-   */
-  readonly sessionStore?: { readonly store: SessionStoreLocation; readonly key: string };
+  /** The store of sessions. `serve` opens the stores before the service and closes them after. */
+  readonly sessionStore?: NamedStore;
   /** The store of locks. Default: the store of sessions, if there is one. */
-  readonly lockStore?: { readonly store: SessionStoreLocation; readonly key: string };
+  readonly lockStore?: NamedStore;
+  /** The store of links. Default: that of `service.links`, which may have none. */
+  readonly linkStore?: NamedStore;
   /** Whether the files are in the memory of the process, so that no other process sees them. */
   readonly hasOwnStorage?: true;
+  /** Whether the links are in the memory of the process, so that no other process knows them. */
+  readonly hasOwnLinks?: true;
   /** The format of the log. Default: `text`. */
   readonly logFormat?: LogFormat;
   /** The sinks of its events. `serve` closes them after the service. */
@@ -57,6 +66,8 @@ export interface ServeFlags {
   readonly host: string | undefined;
   readonly port: number | undefined;
   readonly logFormat: LogFormat;
+  /** Whether accounts may make links. They end with the process. */
+  readonly hasLinks: boolean;
 }
 
 /**
@@ -64,19 +75,22 @@ export interface ServeFlags {
  * of status 2 if the folder is not a folder or an account is wrong; the failure never quotes the account.
  */
 export async function toServeSettings(flags: ServeFlags, logger: Logger): Promise<ServeSettings> {
-  const { folder, host = defaultHost, port = defaultPort, logFormat } = flags;
+  const { folder, host = defaultHost, port = defaultPort, logFormat, hasLinks } = flags;
   const problem = await findFolderProblem(folder);
   if (problem !== undefined) throw createFailure(2, [`error: ${folder}: ${problem}`]);
   const accounts = flags.accounts.map(parseAccountFlag);
+  const passwordHasher = createNodePasswordHasher();
   return {
     host,
     port,
     logFormat,
     connections: toConnectionSettings(),
+    ...(hasLinks && { hasOwnLinks: true }),
     service: {
       storage: createDiskStorage({ root: folder }),
-      authentication: toAuthenticator(accounts, logger),
+      authentication: toAuthenticator(accounts, passwordHasher, logger),
       logger,
+      ...(hasLinks && { links: { secret: createSecret(), store: createMemoryKeyValueStore(), passwordHasher } }),
     },
     checkStorage: () => warnOfClosedFolder(folder, logger),
   };
@@ -112,9 +126,18 @@ function parseAccountFlag(text: string, index: number): AccountEntry {
   return { username: text.slice(0, colon), password: text.slice(colon + 1), home_folder_path: "/" };
 }
 
-function toAuthenticator(accounts: readonly AccountEntry[], logger: Logger): FileServiceOptions["authentication"] {
+/** A secret for the links of this run. */
+function createSecret(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("base64url");
+}
+
+function toAuthenticator(
+  accounts: readonly AccountEntry[],
+  passwordHasher: PasswordHasher,
+  logger: Logger,
+): FileServiceOptions["authentication"] {
   try {
-    return createAccountsAuthenticator({ accounts, passwordHasher: createNodePasswordHasher(), logger });
+    return createAccountsAuthenticator({ accounts, passwordHasher, logger });
   } catch (error) {
     if (!(error instanceof AccountsError)) throw error;
     const [index, ...members] = error.path;

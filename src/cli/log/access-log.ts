@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { maskLinkTokens } from "../../http/link-tokens.ts";
 import { colorsOf, escapeText, type Output, toJsonText } from "./terminal.ts";
 
 /** The format of log lines: text for people, or JSON for log collectors. */
@@ -8,7 +9,7 @@ export type LogFormat = "text" | "json";
 /** A request whose connection or response is complete. */
 interface LoggedRequest {
   readonly method: string;
-  /** The path as the client sent it, without query; of an absolute target without scheme and host. */
+  /** The path as the client sent it, without query and tokens of links; of an absolute target without scheme and host. */
   readonly path: string;
   /** Absent if the connection broke before the response. */
   readonly status?: number;
@@ -77,11 +78,11 @@ function toJsonLine(request: LoggedRequest): string {
 
 /**
  * The path of a request target. The host of an absolute target, and the target of CONNECT, may hold credentials: both
- * are removed.
+ * are removed. So are tokens of links.
  */
 function toPath(target: string): string {
   const [path = ""] = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, "").split(/[?#]/, 1);
-  return path === "" ? "/" : path.replace(/^[^/]*@/, "");
+  return path === "" ? "/" : maskLinkTokens(path.replace(/^[^/]*@/, ""));
 }
 
 function colorStatus(status: number, colors: ReturnType<typeof colorsOf>): string {

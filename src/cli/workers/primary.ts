@@ -22,12 +22,14 @@ type Address = { readonly url: string; readonly port: number };
 type Start = { readonly address: Address } | { readonly failure: CommandFailure };
 
 /** Why several processes cannot serve these settings, in words for the user; `undefined` if they can. */
-export function findSharingProblem({ sessionStore, hasOwnStorage }: ServeSettings): string | undefined {
+export function findSharingProblem(settings: ServeSettings): string | undefined {
+  const { sessionStore, hasOwnStorage, hasOwnLinks } = settings;
   if (sessionStore === undefined) {
     return "needs sessions that all workers share: set session.store in the configuration to redis://, rediss:// or sqlite://";
   }
-  return hasOwnStorage
-    ? "needs files that all workers share, but a storage in memory belongs to one process"
+  if (hasOwnStorage) return "needs files that all workers share, but a storage in memory belongs to one process";
+  return hasOwnLinks
+    ? "needs links that all workers share: set links.store in the configuration to redis://, rediss:// or sqlite://"
     : undefined;
 }
 

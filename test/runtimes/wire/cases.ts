@@ -4,6 +4,7 @@ import { corsCases } from "./cases-cors.ts";
 import { fieldCases } from "./cases-fields.ts";
 import { fileCases } from "./cases-files.ts";
 import { folderCases } from "./cases-folders.ts";
+import { linkCases } from "./cases-links.ts";
 import { loginCases } from "./cases-login.ts";
 import { pathCases } from "./cases-paths.ts";
 import { transferCases } from "./cases-transfers.ts";
@@ -20,6 +21,7 @@ export const wireCases: readonly WireCase[] = [
   ...pathCases,
   ...transferCases,
   ...uploadCases,
+  ...linkCases,
   ...fieldCases,
   ...webdavCases,
 ];

@@ -31,7 +31,9 @@ function watchProcess(): void {
     const child = spawn(...args);
     // It talks with its caller over these, of sources.
     if (child.spawnargs.some((arg) => arg.startsWith("--service="))) return child;
-    for (const stream of [child.stdout, child.stderr]) if (stream !== null) watchStream(stream);
+    // `fileferry link` prints links.
+    const streams = child.spawnargs.includes("link") ? [child.stderr] : [child.stdout, child.stderr];
+    for (const stream of streams) if (stream !== null) watchStream(stream);
     return child;
   }) as typeof spawn;
   syncBuiltinESMExports();

@@ -25,6 +25,9 @@ describe("createMetrics", () => {
     onEvent(event(40000));
     onEvent(event(40043, { details: null }));
     onEvent(event(40043, { details: "No." }));
+    onEvent(event(49103, { reason: "used-up" }));
+    onEvent(event(49103, { reason: "used-up" }));
+    onEvent(event(49103, { reason: "password" }));
     const text = render();
     const values = {
       'fileferry_events_total{id="40021"}': 2,
@@ -33,6 +36,8 @@ describe("createMetrics", () => {
       'fileferry_operations_total{operation="login",outcome="failed"}': 1,
       'fileferry_operations_total{operation="trigger",outcome="done"}': 1,
       'fileferry_operations_total{operation="trigger",outcome="failed"}': 1,
+      'fileferry_links_refused_total{reason="used-up"}': 2,
+      'fileferry_links_refused_total{reason="password"}': 1,
       'fileferry_transferred_bytes_total{direction="in"}': 1000,
       'fileferry_transferred_bytes_total{direction="out"}': 7,
       'fileferry_transfers_active{kind="upload"}': 1,

@@ -1,0 +1,32 @@
+import type { FileServiceOptions } from "../config/options.ts";
+import type { AtomicKeyValueStore } from "../contracts/atomic-store.ts";
+import type { NamedStore, ServeSettings } from "./config/serve-settings.ts";
+import { openSessionStore } from "./session-store.ts";
+
+/**
+ * Opens the stores of the settings, and returns the options of the service with them. What closes a store is appended
+ * to `closers` when it is open. Rejects with a failure of status 1 if a store does not work.
+ */
+export async function openStores(
+  { service, sessionStore, lockStore, linkStore }: ServeSettings,
+  closers: (() => unknown)[],
+): Promise<FileServiceOptions> {
+  async function open(named: NamedStore | undefined): Promise<AtomicKeyValueStore | undefined> {
+    if (named === undefined) return undefined;
+    const { store, close } = await openSessionStore(named.store, named.key);
+    closers.push(close);
+    return store;
+  }
+
+  const { session, webdav, links, ...options } = service;
+  const sessions = await open(sessionStore);
+  const locks = (await open(lockStore)) ?? sessions;
+  const kept = await open(linkStore);
+  return {
+    ...options,
+    ...(session !== undefined && { session }),
+    ...(sessions && { session: { ...session, store: sessions } }),
+    ...(webdav && { webdav: { ...webdav, ...(locks && { lockStore: locks }) } }),
+    ...(links && { links: { ...links, ...(kept && { store: kept }) } }),
+  };
+}
