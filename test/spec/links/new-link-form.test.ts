@@ -128,7 +128,7 @@ describe("the form for a new link (SHARING 3)", () => {
     const url = textOf(answer, "url") ?? "";
     expect(answer.text).toMatch(/<input id="url" value="[^"]+" readonly/);
     expect(answer.text).toMatch(/<button type="button" data-copy="url"[^>]* hidden>Copy</);
-    expect(answer.text).toMatch(/<svg class="qr" role="img" aria-label="QR code with the address of the link"/);
+    expect(answer.text).toMatch(/<svg class="qr" role="img" aria-label="QR code of the link"/);
     expect(answer.text).toContain("for &lt;b&gt;Bob&lt;/b&gt;");
     expect((await call("GET", `${pathOf(url)}a.csv`, anybody)).text).toBe("1,2,3");
   });
