@@ -15,7 +15,7 @@ export interface KeptLinks {
   list(username: string): Promise<readonly LinkRecord[]>;
   /** Removes a link. Returns whether this call has removed it. */
   remove(record: LinkRecord): Promise<boolean>;
-  /** Removes the links that an account has now, and calls `onRemoved` for each that it has removed. Returns how many. */
+  /** Removes the links of an account. Calls `onRemoved` for each that it has removed, and returns how many. */
   removeAll(username: string, onRemoved: (record: LinkRecord) => void): Promise<number>;
 }
 

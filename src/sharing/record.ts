@@ -27,8 +27,6 @@ const recordSchema = z.strictObject({
 });
 
 /** What a token has of a kept link: the rest is in the store. */
-export type LinkReference = z.infer<typeof referenceSchema>;
-
 const referenceSchema = z.strictObject({ id: recordSchema.shape.id, expires: recordSchema.shape.expires });
 
 /** The content of a token. */

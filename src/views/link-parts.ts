@@ -43,8 +43,8 @@ export interface UrlField {
 }
 
 /**
- * Renders a field to copy a URL from. The script of the page shows the button, which does nothing without it. `isNamed`:
- * the label is visible.
+ * Renders a field to copy a URL from. The script of the page shows the button, which does nothing without it.
+ * `isNamed`: the label is visible.
  */
 export function renderUrl({ links }: Texts, { id, url, label, buttonLabel }: UrlField, isNamed: boolean): SafeHtml {
   const name = isNamed

@@ -12,7 +12,7 @@ import { createAccountsAuthenticator, createFileService } from "../../src/index.
 import { closeNodeServer, createNodeServer } from "../../src/node.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
 import { findFreePort, findMissingNginx, type Nginx, startNginx } from "../support/nginx.ts";
-import { watchText } from "../support/secrets.ts";
+import { watchText } from "../support/secrets/secrets.ts";
 import { eventually } from "./node/raw-client.ts";
 
 const missing = findMissingNginx();

@@ -12,7 +12,7 @@ const DOWNLOAD = "download-members";
 /** Leads to a page that has one member. */
 const SHARE = "share-members";
 
-/** Adds the selection of members, and runs all actions on them except the download and a new link without leaving the page. */
+/** Adds the selection of members. Runs all actions on them in the page, except the download and a new link. */
 export function enhanceMembers(page: OpenFolderPage): void {
   const { main } = page;
   let last: HTMLInputElement | undefined;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { maskLinkTokens } from "../../http/link-tokens.ts";
+import { maskLinkTokens } from "../../sharing/link-tokens.ts";
 import { colorsOf, escapeText, type Output, toJsonText } from "./terminal.ts";
 
 /** The format of log lines: text for people, or JSON for log collectors. */
@@ -9,7 +9,7 @@ export type LogFormat = "text" | "json";
 /** A request whose connection or response is complete. */
 interface LoggedRequest {
   readonly method: string;
-  /** The path as the client sent it, without query and tokens of links; of an absolute target without scheme and host. */
+  /** The path as the client sent it, without query, tokens of links, and the scheme and host of an absolute target. */
   readonly path: string;
   /** Absent if the connection broke before the response. */
   readonly status?: number;

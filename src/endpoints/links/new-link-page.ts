@@ -12,8 +12,8 @@ import { createGiving, parseLinkPath, toMaxSeconds } from "./make-link.ts";
 import { requireLinks, toLinksPath, toNewLinkPath } from "./own-links.ts";
 
 /**
- * `GET` and `HEAD /home/__svc__/links/new?path=<path>`: the page with the form for a new link. `permissions` in the query
- * are chosen already.
+ * `GET` and `HEAD /home/__svc__/links/new?path=<path>`: the page with the form for a new link. `permissions` in the
+ * query are chosen already.
  */
 export async function getNewLinkPage(context: AccountContext): Promise<Reply> {
   const { account, target } = context;

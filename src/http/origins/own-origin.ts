@@ -5,8 +5,8 @@ import { isSecure } from "../request-target.ts";
 const AUTHORITY = /^(?:[a-z0-9._~!$&'()*+,;=%-]+|\[[0-9a-f:.]+\])(?::\d*)?$/i;
 
 /**
- * The origin that clients reach the service by: `publicOrigin`, else the one that the request was sent to. Empty if that
- * one is invalid. No header of a proxy counts, because a client could send it.
+ * The origin that clients reach the service by: `publicOrigin`, else the one that the request was sent to. Empty if
+ * that one is invalid. No header of a proxy counts, because a client could send it.
  */
 export function toOwnOrigin(
   { request, connection }: { readonly request: Request; readonly connection: Connection },

@@ -64,7 +64,20 @@ const pathOf = fc.oneof(
 );
 
 const requestOf = fc.record({
-  method: fc.constantFrom("GET", "GET", "GET", "HEAD", "PUT", "DELETE", "MKCOL", "COPY", "MOVE", "PROPFIND", "zip", "command"),
+  method: fc.constantFrom(
+    "GET",
+    "GET",
+    "GET",
+    "HEAD",
+    "PUT",
+    "DELETE",
+    "MKCOL",
+    "COPY",
+    "MOVE",
+    "PROPFIND",
+    "zip",
+    "command",
+  ),
   path: pathOf,
   to: pathOf,
   command: fc.constantFrom("delete", "create-folder", "create-folder-if-missing", "copy", "move", "rename"),
