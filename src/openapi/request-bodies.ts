@@ -97,7 +97,7 @@ const BODIES: Readonly<Record<BodyName, (service: OpenApiOptions) => RequestBody
     required: true,
     content: {
       [JSON_TYPE]: { schema: toSchemaRef("NewLinkRequest"), example: NEW_LINK },
-      [FORM]: { schema: toSchema(linkFormSchema), example: NEW_LINK },
+      [FORM]: { schema: toSchema(linkFormSchema), example: { ...NEW_LINK, expires_in: "86400" } },
     },
   }),
   withdrawal: () => ({

@@ -29,10 +29,23 @@ export const linkOptionsSchema = z.strictObject({
 /** What a request describes a new link by. */
 export const newLinkSchema = linkOptionsSchema.extend({ path: z.string().startsWith("/", "must begin with /") });
 
-/** The form of the page, which has the same fields, and that of the button which withdraws all links. */
-export const linkFormSchema = newLinkSchema
-  .partial({ path: true })
-  .extend({ action: z.literal("withdraw-all").exactOptional() });
+const textSchema = z.string().exactOptional();
+
+/**
+ * The form of the page, which has the same fields as texts, and that of the button which withdraws all links. Only the
+ * OpenAPI document uses it.
+ */
+export const linkFormSchema = z.strictObject({
+  path: textSchema,
+  permissions: z.array(z.enum(LINK_PERMISSIONS)).exactOptional(),
+  expires_in: textSchema,
+  password: textSchema,
+  max_uses: textSchema,
+  max_file_bytes: textSchema,
+  ask_name: textSchema,
+  label: textSchema,
+  action: z.literal("withdraw-all").exactOptional(),
+});
 
 /** The form that withdraws one link. */
 export const withdrawFormSchema = z.strictObject({ action: z.literal("withdraw") });

@@ -229,10 +229,10 @@ export function resolveUrl(
 /** Below a link are files and folders, as below `/home/`, and the uploads by the link (SHARING 1). */
 function toShared([first = "", ...rest]: readonly string[]): ResolvedUrl {
   const token = decodeSegment(first) ?? "";
-  if (token === "") return { kind: "unknown", path: ROOT };
+  if (token === "") return { kind: "unknown", path: ROOT, token };
   if (rest.length === 0) return { kind: "share", path: ROOT, token };
   const path = parseResourcePath(rest.join("/"));
-  if (path === undefined) return { kind: "malformed", path: ROOT };
+  if (path === undefined) return { kind: "malformed", path: ROOT, token };
   const [reserved, second] = path.segments;
   if (reserved === RESERVED_NAME && second === "uploads") return { kind: toUploadKind(path), path, token };
   return { kind: path.isFolder ? "folder" : "file", path, token };

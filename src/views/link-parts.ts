@@ -56,15 +56,8 @@ export function renderUrl({ links }: Texts, { id, url, label, buttonLabel }: Url
 
 /** What the head of a page with links has. */
 export function renderLinkHead({ config }: PageContext): SafeHtml {
-  return html`${ORIGIN_OF_FORMS}
-<script type="module" src="${toAssetPath(config.basePath, SCRIPT_NAME)}"></script>`;
+  return html`<script type="module" src="${toAssetPath(config.basePath, SCRIPT_NAME)}"></script>`;
 }
-
-/**
- * The response says `Referrer-Policy: no-referrer`, with which browsers send `Origin: null` with forms. The service
- * needs the origin to tell its own pages from those of other sites (CONTRACT 6.5), and only the service gets it.
- */
-export const ORIGIN_OF_FORMS = html`<meta name="referrer" content="same-origin">`;
 
 /** Renders the form that withdraws a link. `path`: the URL path of the list. */
 export function renderWithdraw({ links }: Texts, path: string, { id }: LinkBody, label?: string): SafeHtml {

@@ -22,8 +22,8 @@ const LAUNCH = {
   args: ["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-gpu"],
 };
 
-export function launchChromium(): Promise<Browser> {
-  return chromium.launch(LAUNCH);
+export function launchChromium(args: readonly string[] = []): Promise<Browser> {
+  return chromium.launch({ ...LAUNCH, args: [...LAUNCH.args, ...args] });
 }
 
 /** As `expect.poll`, with the patience that a busy machine asks for; for large files it is longer. */

@@ -1,6 +1,7 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { LINK_SECRET } from "../support/links.ts";
 import { createTestService, type TestServiceOptions } from "../support/service.ts";
 
 type Api = "fetch" | "rest" | "webdav" | "browser";
@@ -11,6 +12,7 @@ const full: TestServiceOptions = {
   triggers: { publish: { label: "Publish", run: () => undefined } },
   limits: { maxFileBytes: 1000 },
 };
+const WITH_LINKS: TestServiceOptions = { links: { secret: LINK_SECRET } };
 const configurations: readonly (readonly [what: string, options: TestServiceOptions, api: Api])[] = [
   ["of the defaults", {}, "fetch"],
   ["of all that it says more", full, "fetch"],
@@ -18,6 +20,8 @@ const configurations: readonly (readonly [what: string, options: TestServiceOpti
   ["of the REST API alone", full, "rest"],
   ["of the WebDAV API alone", full, "webdav"],
   ["of the browser's API alone", {}, "browser"],
+  ["of a service with links", WITH_LINKS, "fetch"],
+  ["of the browser's API alone with links", WITH_LINKS, "browser"],
 ];
 
 /**
@@ -30,6 +34,12 @@ const ACCEPTED: readonly string[] = ["#/paths/~1home~1", "#/paths/~1home~1{folde
 
 /** The list of uploads, which pages alone do not have. */
 const UPLOADS = "no-path-trailing-slash #/paths/~1home~1__svc__~1uploads~1";
+
+/** The folders of links, and the list of uploads by one. */
+const LINK_FOLDERS: readonly string[] = ["", "~1{folder}"].map(
+  (place) => `no-path-trailing-slash #/paths/~1__svc__~1share~1{token}${place}~1`,
+);
+const LINK_UPLOADS = "no-path-trailing-slash #/paths/~1__svc__~1share~1{token}~1__svc__~1uploads~1";
 
 /** What Redocly's recommended rules find, warnings too, each with its place. */
 async function lint(source: string): Promise<readonly { readonly found: string; readonly message: string }[]> {
@@ -47,7 +57,9 @@ async function fetchDescription(options: TestServiceOptions, api: Api, path: str
 describe.each(configurations)("the description %s", (_what, options, api) => {
   it("breaks none of Redocly's recommended rules but that on folders", async () => {
     const problems = await lint(await fetchDescription(options, api, "/__svc__/openapi.yaml"));
-    const accepted = api === "browser" ? ACCEPTED : [UPLOADS, ...ACCEPTED].sort();
+    const hasLinks = options === WITH_LINKS;
+    const uploads = api === "browser" ? [] : [UPLOADS, ...(hasLinks ? [LINK_UPLOADS] : [])];
+    const accepted = [...uploads, ...ACCEPTED, ...(hasLinks ? LINK_FOLDERS : [])].sort();
     expect(problems.filter(({ found }) => !accepted.includes(found))).toEqual([]);
     expect(problems.map(({ found }) => found).sort()).toEqual(accepted);
   });

@@ -29,8 +29,8 @@ export interface MadeLink {
 /** Parses the path of a link; `undefined` for what is none. A `/` at its end is dropped. */
 export function parseLinkPath(path: string): readonly string[] | undefined {
   if (path === "/") return [];
-  const segments = path.replace(/\/$/, "").split("/");
-  return segments[0] === "" && segments.slice(1).every(isMemberName) ? segments.slice(1) : undefined;
+  const [first, ...segments] = path.replace(/\/$/, "").split("/");
+  return first === "" && segments.length > 0 && segments.every(isMemberName) ? segments : undefined;
 }
 
 /**

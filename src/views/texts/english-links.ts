@@ -52,7 +52,7 @@ export const ENGLISH_LINKS: LinkTexts = {
   copy: "Copy",
   copyOne: "Copy the link to {path}",
   copied: "Copied",
-  qrCode: "QR code with the address of the link",
+  qrCode: "QR code of the link",
   leadsTo: "Leads to",
   validUntil: "Valid until",
   withPassword: "With a password",

@@ -52,7 +52,7 @@ export const GERMAN_LINKS: LinkTexts = {
   copy: "Kopieren",
   copyOne: "Kopieren: Link zu {path}",
   copied: "Kopiert",
-  qrCode: "QR-Code mit der Adresse des Links",
+  qrCode: "QR-Code des Links",
   leadsTo: "Führt zu",
   validUntil: "Gültig bis",
   withPassword: "Mit Passwort",
