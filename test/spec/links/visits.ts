@@ -75,7 +75,7 @@ export async function openVisits(options: VisitOptions = {}): Promise<Visits> {
   const events: SeenEvent[] = [];
   const created = await createTestService({
     authentication: createAccountsAuthenticator({ accounts, logger: createRecordingLogger() }),
-    isDescribed: false,
+    isDescribed: others.webdav === undefined,
     ...others,
     storage,
     files: Object.fromEntries(paths) as Record<string, string>,
