@@ -43,8 +43,11 @@ export interface LinkRequest {
 
 /** Decides whether a link is open for a request, in the order of SHARING 4. */
 export interface LinkAccess {
-  /** @throws HttpError `unavailable` if the store, or the method of the account, cannot be asked. */
-  open(request: LinkRequest, token: string): Promise<LinkVerdict>;
+  /**
+   * `mayBeUsedUp`: the request goes on with an upload, which took its use at its creation.
+   * @throws HttpError `unavailable` if the store, or the method of the account, cannot be asked.
+   */
+  open(request: LinkRequest, token: string, mayBeUsedUp?: boolean): Promise<LinkVerdict>;
   /** Whether a link was not withdrawn, and its account may still have it. For transfers that run already. */
   isLive(record: LinkRecord): Promise<boolean>;
   /**
@@ -81,7 +84,7 @@ export function createLinkAccess(options: LinkAccessOptions): LinkAccess {
   const { links, chain, throttle, hasher, mayHaveLinks, clock } = options;
   const verified = createVerifiedPasswords(clock);
 
-  async function open(linkRequest: LinkRequest, token: string): Promise<LinkVerdict> {
+  async function open(linkRequest: LinkRequest, token: string, mayBeUsedUp = false): Promise<LinkVerdict> {
     const opened = await links.open(token);
     if (opened === undefined) return { outcome: "refused", error: createError("not-found") };
     if (opened.outcome !== "live") {
@@ -91,7 +94,7 @@ export function createLinkAccess(options: LinkAccessOptions): LinkAccess {
     const { record } = opened;
     const settings = await findSettings(record);
     if (settings === undefined) return refuse("link-invalid", "account", toEventLink(record));
-    if (await isUsedUp(record)) return refuse("link-used-up", "used-up", toEventLink(record));
+    if (!mayBeUsedUp && (await isUsedUp(record))) return refuse("link-used-up", "used-up", toEventLink(record));
     const locked = await findLock(linkRequest, record);
     return locked ?? { outcome: "open", record, settings };
   }

@@ -315,7 +315,7 @@ function toParameterRefs(
   const hasListings = service.variants.some((variant) => variant !== "html");
   const reading = READING.includes(method) ? (path.reading ?? []) : [];
   const own = path.always?.[method] === undefined ? parameters : [];
-  const all = [...path.parameters, ...own, ...reading].filter(
+  const all = [...path.parameters, ...own, ...reading, ...(path.sending?.[method] ?? [])].filter(
     (name) =>
       available[name] !== undefined &&
       (hasPages || !PAGE_PARAMETERS.includes(name)) &&

@@ -29,6 +29,10 @@ const PARAMETERS = {
   folder: inPath("folder", `The path of a folder below the account's root, ${SEGMENTS}.`, "example"),
   token: inPath("token", "The token of a link. Who has it can use the link: it is a secret."),
   zip: inQuery("zip", "With this, of any value, the response is the archive of the folder."),
+  sender: inHeader(
+    "X-Sender",
+    "The name of who sends the file, percent-encoded in UTF-8, for links that ask for it. The file is stored as `<sender> - <name>`. Not for a form, which has the field `sender` before its files.",
+  ),
   linkId: { ...inPath("id", "The id of a link."), schema: { ...text, pattern: "^[0-9a-f]{32}$" } },
   linkPath: {
     ...inQuery("path", "The account's path that the link is to lead to, such as `/reports`."),

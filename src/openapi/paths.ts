@@ -16,6 +16,8 @@ export interface OpenApiPath {
    * removed.
    */
   readonly always?: Readonly<Record<string, readonly Failure[]>>;
+  /** Parameters by method. */
+  readonly sending?: Readonly<Record<string, readonly ParameterName[]>>;
   /** Whether it is below the URL of a link, which takes the place of a login. Only services with links have it. */
   readonly isLink?: true;
 }
@@ -37,12 +39,15 @@ const OF_ROOT = {
 /** The paths of each kind of resource. */
 export const PATHS = {
   start: [only("/"), only("/home", "ByName")],
-  file: [only("/home/{path}", "", ["path"]), ofLink("/{path}", "OfLink", ["path"])],
+  file: [
+    only("/home/{path}", "", ["path"]),
+    { ...ofLink("/{path}", "OfLink", ["path"]), sending: { PUT: ["sender"], POST: ["sender"] } },
+  ],
   folder: [
     { ...only("/home/", "OfRoot"), reading: ["basicLogin", "returnTo"], always: OF_ROOT },
     only("/home/{folder}/", "", ["folder"]),
-    { ...ofLink("/", "OfLinkRoot", []), reading: ["zip"], always: OF_ROOT },
-    { ...ofLink("/{folder}/", "OfLink", ["folder"]), reading: ["zip"] },
+    { ...ofLink("/", "OfLinkRoot", []), reading: ["zip"], sending: { POST: ["sender"] }, always: OF_ROOT },
+    { ...ofLink("/{folder}/", "OfLink", ["folder"]), reading: ["zip"], sending: { POST: ["sender"] } },
   ],
   asset: [only("/__svc__/assets/{name}", "", ["asset"])],
   login: [only("/__svc__/login")],

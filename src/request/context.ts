@@ -21,6 +21,7 @@ import type { Variant } from "../http/negotiate.ts";
 import type { HeaderFields, Reply } from "../http/reply.ts";
 import type { Target } from "../http/request-target.ts";
 import type { RequestPermits } from "../limits/permits.ts";
+import type { ReservedNames } from "../limits/reserved-names.ts";
 import type { UploadRooms } from "../limits/upload-rooms.ts";
 import type { WalkQueue } from "../limits/walk-queue.ts";
 import type { OpenApiTexts } from "../openapi/render.ts";
@@ -104,6 +105,8 @@ export interface LinkService {
   readonly sealed: SealedLinks;
   readonly access: LinkAccess;
   readonly hasher: PasswordHasher;
+  /** The names that running uploads to drop folders have chosen. */
+  readonly names: ReservedNames;
   /** The settings of an account now; `undefined` if no authentication method can tell. */
   lookup(username: string): Promise<AccountLookup | undefined>;
 }
@@ -140,6 +143,8 @@ export interface RequestLink {
   readonly root: readonly string[];
   /** Whether it takes files and never tells what is there (SHARING 6.2). */
   readonly isDropFolder: boolean;
+  /** What is really there, to choose names that are free. A drop folder tells nobody of it. */
+  readonly inside: Pick<AccountFiles, "kindOf">;
 }
 
 /** Responds to a row of the URL table for any client, also without a login. Throws on failure. */

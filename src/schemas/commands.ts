@@ -111,6 +111,11 @@ export function isMemberCommand(command: Exclude<Command, LinkCommand>): command
   return (COMMANDS as readonly string[]).includes(command.command);
 }
 
+/** Whether a command exists below a link (SHARING 1.3). */
+export function isVisitorCommand(command: string): boolean {
+  return command === "copy" || (MEMBER_COMMANDS as readonly string[]).includes(command);
+}
+
 function countTargets(commands: readonly { readonly target: string | readonly string[] }[]): number {
   return commands.reduce((sum, { target }) => sum + (typeof target === "string" ? 1 : target.length), 0);
 }

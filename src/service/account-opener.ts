@@ -69,6 +69,14 @@ export function createAccountOpener(options: AccountOpenerOptions): OpenAccount 
   };
 }
 
+/** The files of a link. */
+export interface OpenedLinkFiles {
+  readonly account: Account;
+  readonly files: AccountFiles;
+  /** What is there, although the link may not show it. */
+  readonly inside: Pick<AccountFiles, "kindOf">;
+}
+
 /** What the service and {@link createAccountOpener} do with the accounts of a storage. */
 export interface StorageAccounts {
   /**
@@ -81,7 +89,7 @@ export interface StorageAccounts {
   /** The files that an account may see and change. */
   filesOf(account: Account): AccountFiles;
   /** The account and the files of a link: what both permit, below the link's root. */
-  openLink(account: Account, rights: LinkRights): { readonly account: Account; readonly files: AccountFiles };
+  openLink(account: Account, rights: LinkRights): OpenedLinkFiles;
   /** The uploads of all accounts. Absent: the storage has none. */
   readonly uploads?: OwnedUploads;
 }
@@ -141,7 +149,7 @@ export function createStorageAccounts(
       const account = linkAccountOf(owner, rights);
       const name = `link:${rights.id}`;
       const files = withOwnLocks(account, filesWithoutLocksOf(account, name), name);
-      return { account, files: withLinkRights(files, rights) };
+      return { account, files: withLinkRights(files, rights), inside: files };
     },
   };
 }

@@ -23,6 +23,7 @@ import { emitRefusedTransfer, isTransfer } from "../transfers/too-many-transfers
 import type { StorageAccounts } from "./account-opener.ts";
 import type { ResponseFinisher } from "./finish-response.ts";
 import { openLinkRequest, runWithLink } from "./link-requests.ts";
+import { withLinkRules } from "./link-rules.ts";
 import { findRoute, hasRoutes, type ResolvedUrl, type Route, type Served, toAllow } from "./routes.ts";
 
 /** The kinds of URLs that uploads in several requests are created at and have. */
@@ -94,7 +95,7 @@ export function createDispatch({ finisher, accounts, permitsOf, watchLogin }: Di
       const route = toRoute(url, context.method, served);
       if (route === "options" || route.endpoint.access !== "account") throw createError("not-found");
       if (context.uploads === undefined) refuseUploads(context, url);
-      return runWithLink(complete, links, route.endpoint.run, !isSafe);
+      return runWithLink(complete, links, withLinkRules(route.kind, route.endpoint.run), !isSafe);
     });
   }
 

@@ -67,9 +67,9 @@ export function createResponseFinisher(config: ServiceConfig): ResponseFinisher 
     return hasSession ? { logout: `${config.basePath}/__svc__/logout` } : {};
   }
 
-  /** The page of a link that is over leads nowhere. */
+  /** The page of a link that is over leads nowhere. One that was not opened is as any unknown URL. */
   function toErrorLinks(context: RequestContext, url: ResolvedUrl, status: number): ErrorPageLinks | undefined {
-    if (url.token !== undefined && status === 410) return {};
+    if (context.root !== `${config.basePath}/home/`) return status === 410 || isRoot(url) ? {} : { link: context.root };
     return isHome(url) ? toLogoutLink(context) : undefined;
   }
 
@@ -138,6 +138,10 @@ function isUncached({ kind, token }: ResolvedUrl, headers: Reply["headers"]): bo
   return token !== undefined && !headers.some(([name]) => name === "ETag" || name === "Content-Disposition");
 }
 
-function isHome({ kind, path, token }: ResolvedUrl): boolean {
-  return token === undefined && kind === "folder" && path.segments.length === 0;
+function isHome(url: ResolvedUrl): boolean {
+  return url.token === undefined && isRoot(url);
+}
+
+function isRoot({ kind, path }: ResolvedUrl): boolean {
+  return kind === "folder" && path.segments.length === 0;
 }

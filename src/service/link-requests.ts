@@ -7,6 +7,7 @@ import type { AccountSettings } from "../contracts/account.ts";
 import type { LinkRefusal } from "../contracts/events/links.ts";
 import { isPasswordForm, toLockedReply, unlockLink } from "../endpoints/links/link-password.ts";
 import { createError } from "../http/errors.ts";
+import type { HttpError } from "../http/http-error.ts";
 import { emptyReply, type Reply } from "../http/reply.ts";
 import type { AccountContext, AccountEndpoint, LinkService, RequestContext, RequestLink } from "../request/context.ts";
 import { emitEvent } from "../request/emit-event.ts";
@@ -38,16 +39,20 @@ export async function openLinkRequest(
   context: RequestContext,
   { access }: LinkService,
   accounts: Pick<StorageAccounts, "resolve" | "openLink">,
-  { path, token = "" }: ResolvedUrl,
+  { kind, path, token = "" }: ResolvedUrl,
 ): Promise<OpenedRequest | { readonly reply: Reply }> {
-  const verdict = await access.open(context, token);
+  const home = context.root;
+  // No page of a link leads to the files of an account, whatever becomes of the request.
+  context.root = `${context.config.basePath}/__svc__/share/${token}/`;
+  const verdict = await access.open(context, token, kind === "upload" || kind === "uploads");
   if (verdict.outcome === "refused") {
     if (verdict.link !== undefined) context.eventLink = verdict.link;
+    // A token that does not open is as any unknown URL.
+    else context.root = home;
     if (verdict.reason !== undefined) emitLinkRefused(context, verdict.reason);
     throw verdict.error;
   }
   const { record } = verdict;
-  context.root = `${context.config.basePath}/__svc__/share/${token}/`;
   context.eventLink = toEventLink(record);
   if (verdict.outcome === "locked") {
     const isForm = isPasswordForm(context) && path.segments.length === 0;
@@ -55,10 +60,13 @@ export async function openLinkRequest(
     if (reason !== undefined) emitLinkRefused(context, reason);
     return { reply };
   }
+  const { failureOf } = context;
+  Object.assign(context, { failureOf: (error: unknown) => toLinkFailure(failureOf(error)) });
   const rights = toRights(record);
   const owner = accounts.resolve(record.username, verdict.settings);
-  const link = { record, root: toLinkRoot(rights), isDropFolder: isDropFolder(rights) };
-  return { ...accounts.openLink(owner, rights), link, settings: verdict.settings };
+  const { account, files, inside } = accounts.openLink(owner, rights);
+  const link = { record, root: toLinkRoot(rights), isDropFolder: isDropFolder(rights), inside };
+  return { account, files, link, settings: verdict.settings };
 }
 
 /** Runs an endpoint for a link that is open: running transfers end with it, and uses are counted. */
@@ -89,6 +97,11 @@ export async function runWithLink(
     if (context.failureOf(error).failure === "denied") emitLinkRefused(context, "denied");
     throw error;
   }
+}
+
+/** The permissions of the account are no concern of a visitor. */
+function toLinkFailure(failure: HttpError): HttpError {
+  return failure.code === "denied" ? createError("link-denied") : failure;
 }
 
 /** Emits event 49103. */

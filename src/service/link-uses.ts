@@ -49,9 +49,13 @@ export function createRequestUses(
       ...(uploads && {
         uploads: {
           ...uploads,
-          // Partial uploads become one file when they are joined: that creation takes the use.
-          create: (upload) =>
-            upload.note.concat === "partial" ? uploads.create(upload) : storing(counts, () => uploads.create(upload)),
+          // Partial uploads become one file when they are joined, which takes the use.
+          create({ note, ...upload }) {
+            const isCounted = note.concat !== "partial" && note.joined === undefined;
+            const create = () => uploads.create({ ...upload, note });
+            return isCounted ? storing(counts, create) : create();
+          },
+          join: (...join) => storing(counts, () => uploads.join(...join)),
           async discard(uploadId) {
             const upload = await uploads.peek(uploadId);
             const isDiscarded = await uploads.discard(uploadId);

@@ -12,6 +12,7 @@ import { type LinkOwner, makeLink, parseLinkPath } from "../endpoints/links/make
 import type { Emit } from "../events/emitter.ts";
 import { createError, type ErrorCode } from "../http/errors.ts";
 import { isHttpError } from "../http/http-error.ts";
+import { createReservedNames } from "../limits/reserved-names.ts";
 import type { LinkService } from "../request/context.ts";
 import { type ReportError, toHttpError } from "../request/errors.ts";
 import { describeLinkProblem, type LinkOptionsBody, linkOptionsSchema } from "../schemas/links.ts";
@@ -49,7 +50,14 @@ export function createLinkService(options: LinkServiceOptions): LinkService | un
   }
 
   const access = createLinkAccess({ links: sealed, chain, throttle, hasher, mayHaveLinks, clock });
-  return { config: links, sealed, access, hasher, lookup: (username) => chain.lookup(username) };
+  return {
+    config: links,
+    sealed,
+    access,
+    hasher,
+    names: createReservedNames(),
+    lookup: (username) => chain.lookup(username),
+  };
 }
 
 /** What the links for the application of a service need. */

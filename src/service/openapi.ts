@@ -35,7 +35,7 @@ async function renderDocument(config: ServiceConfig, served: readonly Served[]):
     triggers: [...triggers.keys()],
     maxCommands: limits.maxCommands,
     formActions: config.links === undefined ? FORM_ACTIONS : [...FORM_ACTIONS, SHARE_ACTION],
-    formFields: Object.values(FORM_FIELDS),
+    formFields: Object.values(FORM_FIELDS).filter((field) => field !== FORM_FIELDS.sender || served.includes("links")),
     metadata,
     announcesSession: session.announce,
     cookieName: session.cookie.name,

@@ -88,7 +88,8 @@ export function createFileService(options: FileServiceOptions): FileService {
       : withHostIdentity(ownIdentifier, { identify, resolve: accounts.resolve, check: toCheckedSettings, component });
   const passwords = createPasswordUpdates({ chain, sessions, throttle, audit, policy: config.passwordPolicy });
 
-  const sweeper = createSweeper({ config, uploads: accounts.uploads, emit, report, waitFor });
+  const links = createLinkService({ config, chain, throttle, resolve: accounts.resolve });
+  const sweeper = createSweeper({ config, uploads: accounts.uploads, links, emit, report, waitFor });
   const uploadService = config.uploads && {
     times: config.uploads,
     canJoin: config.storage.uploads?.join !== undefined,
@@ -96,7 +97,6 @@ export function createFileService(options: FileServiceOptions): FileService {
     rooms: createUploadRooms(clock),
     sweepSoon: sweeper.sweepSoon,
   };
-  const links = createLinkService({ config, chain, throttle, resolve: accounts.resolve });
   const [walks, listingWalks] = [createWalkQueue(), createWalkQueue()];
   const openApiOf = createOpenApi(config);
   const finisher = createResponseFinisher(config);

@@ -1,8 +1,11 @@
 import type { OwnedUpload, OwnedUploads } from "../account/uploads/owned-uploads.ts";
+import type { UploadLink } from "../account/uploads/upload-note.ts";
 import type { ServiceConfig } from "../config/service-config.ts";
 import type { Connection } from "../contracts/connection.ts";
+import type { EventLink } from "../contracts/events/envelope.ts";
 import type { Emit } from "../events/emitter.ts";
 import { ERRORS } from "../http/errors.ts";
+import type { LinkService } from "../request/context.ts";
 import type { ReportError } from "../request/errors.ts";
 import { isSilent, toTotals, toUploadData, UPLOAD_LOST } from "../transfers/uploads/events.ts";
 import { findFinishedFile, isExpired, isUnreported } from "../transfers/uploads/expiry.ts";
@@ -20,6 +23,8 @@ export interface SweeperOptions {
   readonly config: Omit<ServiceConfig, "storage">;
   /** Absent: the storage has none. */
   readonly uploads: OwnedUploads | undefined;
+  /** Absent: the service has no links. */
+  readonly links: Pick<LinkService, "sealed"> | undefined;
   readonly emit: Emit;
   readonly report: ReportError;
   /** Keeps a runtime alive that stops at the end of a request. */
@@ -29,7 +34,7 @@ export interface SweeperOptions {
 const INTERVAL_MS = 600_000;
 
 /** Creates the sweeper of a service. It has no timer: not every runtime has one. */
-export function createSweeper({ config, uploads, emit, report, waitFor }: SweeperOptions): Sweeper {
+export function createSweeper({ config, uploads, links, emit, report, waitFor }: SweeperOptions): Sweeper {
   const { clock } = config;
   let sweptAt = Number.NEGATIVE_INFINITY;
 
@@ -43,6 +48,7 @@ export function createSweeper({ config, uploads, emit, report, waitFor }: Sweepe
       if (!(lost || isExpired(upload, times, clock())) || !(await uploads.discard(upload))) continue;
       count += 1;
       emitEnd(upload);
+      if (findFinishedFile(upload) === undefined && !isSilent(upload.note)) await giveBackUse(upload);
     }
     return count;
   }
@@ -50,7 +56,9 @@ export function createSweeper({ config, uploads, emit, report, waitFor }: Sweepe
   /** Emits the event of an upload that has ended, if none was emitted yet. Its envelope is that of the creation. */
   function emitEnd(upload: OwnedUpload): void {
     const { account: name, note, state } = upload;
+    const { link } = note;
     const envelope = {
+      ...(link && { link: toEventLink(link) }),
       account: { ...note.account, name },
       component: { uuid: config.component.uuid, type: note.component },
       ...(note.trace !== undefined && { trace: note.trace }),
@@ -66,6 +74,19 @@ export function createSweeper({ config, uploads, emit, report, waitFor }: Sweepe
     }
   }
 
+  /** An upload that has ended gives the use of its link back, if the link is still there. A failure is reported. */
+  async function giveBackUse({ note: { link } }: OwnedUpload): Promise<void> {
+    const { kept, uses } = links?.sealed ?? {};
+    if (link === undefined || kept === undefined || uses === undefined) return;
+    try {
+      const record = await kept.find(link.id);
+      if (record?.maxUses === undefined) return;
+      await uses.giveBack({ id: record.id, expires: record.expires, maxUses: record.maxUses }, "upload");
+    } catch (error) {
+      report(error);
+    }
+  }
+
   function sweepSoon(connection: Connection): void {
     if (Math.abs(clock() - sweptAt) < INTERVAL_MS) return;
     sweptAt = clock();
@@ -76,4 +97,9 @@ export function createSweeper({ config, uploads, emit, report, waitFor }: Sweepe
   }
 
   return { sweep, sweepSoon };
+}
+
+/** The link of an upload, without what only the service needs of it. */
+function toEventLink({ id, label, sender }: UploadLink): EventLink {
+  return { id, label, ...(sender !== undefined && { sender }) };
 }

@@ -23,6 +23,8 @@ export interface SealedLinks {
   readonly uses?: LinkUses;
   /** Seals what the cookie of a link has. */
   readonly unlock: Seal;
+  /** Seals the names of the files that a form has sent to a drop folder. */
+  readonly sent: Seal;
   /** Seals a link. @throws HttpError `link-too-long` */
   toToken(record: LinkRecord): Promise<string>;
   /**
@@ -79,6 +81,7 @@ export function createSealedLinks({ secrets, store, clock }: SealedLinksOptions)
     ...(kept && { kept }),
     ...(uses && { uses }),
     unlock: createSeal(secrets, "fileferry unlock 1"),
+    sent: createSeal(secrets, "fileferry sent 1"),
     toToken,
     open,
   };

@@ -16,6 +16,8 @@ export interface FormUpload {
 export interface FormFilesOptions {
   /** Stores a file under its name completely or not at all. */
   write(name: string, content: AsyncIterable<Uint8Array>): Promise<unknown>;
+  /** Whether several files may have one name, because each one gets a name of its own. Default: false. */
+  readonly mayRepeatNames?: boolean;
   /** Called before a file waits for the action, with the number of files that then wait. Throws to refuse the form. */
   admitWaiting(count: number): void;
   /** Aborted when the client disconnects. */
@@ -59,7 +61,7 @@ const MAX_WAITING = 8;
 const FILES_PER_YIELD = 100;
 
 /** Makes the store for the files of one form. */
-export function createFormFiles({ write, admitWaiting, signal }: FormFilesOptions): FormFiles {
+export function createFormFiles({ write, mayRepeatNames, admitWaiting, signal }: FormFilesOptions): FormFiles {
   const outcomes: FormUpload[] = [];
   const waiting: WaitingFile[] = [];
   const names = new Set<string>();
@@ -86,7 +88,7 @@ export function createFormFiles({ write, admitWaiting, signal }: FormFilesOption
   function refuse(name: string): HttpError | undefined {
     if (!isMemberName(name)) return createError("name-invalid");
     // Files of several folders, sent with their last names only, would replace one another without notice.
-    return names.has(name) ? createError("form-file-repeated") : undefined;
+    return names.has(name) && mayRepeatNames !== true ? createError("form-file-repeated") : undefined;
   }
 
   async function store(name: string, content: AsyncIterable<Uint8Array>): Promise<FormUpload> {

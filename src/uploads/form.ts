@@ -30,6 +30,8 @@ export const FORM_FIELDS = {
   member: { name: "selected-members", holds: "texts" },
   newName: { name: "new-name", holds: "text" },
   destination: { name: "destination", holds: "text" },
+  /** The name of who sends the files, before them. Only for links that ask for it. */
+  sender: { name: "sender", holds: "text" },
 } as const;
 
 type FormField = keyof typeof FORM_FIELDS;
@@ -55,7 +57,7 @@ export interface FormFields {
 /**
  * Reads a form to its end and passes its files to `files` as they arrive (CONTRACT 4.6). Ignores unknown fields, and
  * fields that the action does not need: a page may have one form for all actions. `isAction` decides which actions
- * exist. A file in the field `file` before any action means the action `upload-file`. `maxFieldBytes` limits all text
+ * exist. `onFile` is called before each file, with the values of `sender` so far. A file in the field `file` before any action means the action `upload-file`. `maxFieldBytes` limits all text
  * fields together (default: 1 MiB).
  * @throws HttpError `malformed` if the form does not have exactly one valid action, has a file in place of a text or
  * the reverse, or as {@link readMultipart} does; `too-large` if its texts exceed the limit. Files that wait for the
@@ -66,6 +68,7 @@ export async function receiveForm(
   files: FormFiles,
   isAction: (name: string) => boolean,
   maxFieldBytes = MAX_FIELD_BYTES,
+  onFile: (senders: readonly string[]) => void = () => undefined,
 ): Promise<FormFields> {
   const readField = createFieldReader(maxFieldBytes);
   const texts = {
@@ -73,6 +76,7 @@ export async function receiveForm(
     member: [] as string[],
     newName: [] as string[],
     destination: [] as string[],
+    sender: [] as string[],
   };
   let action: string | undefined;
   let isActionImplied = false;
@@ -103,6 +107,7 @@ export async function receiveForm(
 
   async function receiveFile(part: FormPart): Promise<void> {
     const field = FIELD_OF.get(part.name);
+    if (field === "file" || field === "plainFile") onFile(texts.sender);
     if (field === "plainFile" && action === undefined) {
       await receiveAction(UPLOAD_ACTION);
       isActionImplied = true;

@@ -22,6 +22,8 @@ export interface ErrorExtras {
 /** The URLs that the page of an error leads to. */
 export interface ErrorPageLinks {
   readonly home?: string;
+  /** The root of a link. */
+  readonly link?: string;
   readonly logout?: string;
 }
 
@@ -44,7 +46,7 @@ function errorPage(
   context: FailureContext,
   status: number,
   error: ShownError,
-  { home, logout }: ErrorPageLinks,
+  { home, link, logout }: ErrorPageLinks,
   fields: HeaderFields,
 ): Reply {
   const { texts } = context;
@@ -52,6 +54,7 @@ function errorPage(
   const content = card(html`<h1>${title}</h1>
 <p>${error.code === "not-found" ? texts.notFoundHint : toErrorText(texts, error)}</p>
 ${home === undefined ? undefined : html`<p><a href="${home}">${texts.toHome}</a></p>`}
+${link === undefined ? undefined : html`<p><a href="${link}">${texts.toLink}</a></p>`}
 ${logout === undefined ? undefined : html`<form method="post" action="${logout}"><button>${texts.logOut}</button></form>`}`);
   return pageReply(context, status, { title, content }, fields);
 }

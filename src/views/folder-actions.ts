@@ -2,6 +2,7 @@ import type { Texts } from "../contracts/pages/texts.ts";
 import type { TriggerStyle } from "../contracts/trigger.ts";
 import { html, type SafeHtml } from "../http/html.ts";
 import { fillText } from "../platform/fill-text.ts";
+import { type PageLink, renderMaxFileSize, renderSender } from "./visitor-parts.ts";
 
 /** The actions that the page of a folder offers. */
 export interface FolderActions {
@@ -35,6 +36,8 @@ export interface EnteredValues {
   readonly rename?: { readonly name: string; readonly newName: string };
   /** The folder that members were to be moved or copied to. */
   readonly destination?: string;
+  /** The name of who sends files. */
+  readonly sender?: string;
   /** The selected members. */
   readonly selected?: ReadonlySet<string>;
 }
@@ -55,13 +58,18 @@ export function renderRename(texts: Texts, { name, newName }: NonNullable<Entere
  * Renders the forms that upload files and create a folder. The field `action` comes before the files, so that the
  * service knows the action when the files arrive.
  */
-export function renderTools(texts: Texts, { upload, createFolder }: FolderActions): SafeHtml | undefined {
+export function renderTools(
+  texts: Texts,
+  { upload, createFolder }: FolderActions,
+  link?: PageLink,
+  sender?: string,
+): SafeHtml | undefined {
   if (!upload && !createFolder) return undefined;
   const uploadForm = html`<form id="upload" method="post" action="./" enctype="multipart/form-data">
 <input type="hidden" name="action" value="upload-file">
-<label for="upload-file">${texts.uploadFiles}</label>
+${link?.asksName ? renderSender(texts, sender) : undefined}<label for="upload-file">${texts.uploadFiles}</label>
 <input id="upload-file" type="file" name="upload-file" multiple required><button class="primary">${texts.upload}</button>
-</form>`;
+${link && renderMaxFileSize(texts, link)}</form>`;
   const folderForm = html`<form id="new-folder" method="post" action="./" enctype="multipart/form-data">
 <input type="hidden" name="action" value="create-folder">
 <label for="new-folder-name">${texts.newFolder}</label>

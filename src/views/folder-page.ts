@@ -17,17 +17,21 @@ import { type MemberOrder, type PageMember, sortMembers } from "./member-order.t
 import { createRowRenderer, type RowActions, renderTableHead } from "./member-rows.ts";
 import { type PageContext, renderPage } from "./page.ts";
 import { type ShownError, toErrorText } from "./texts.ts";
+import { type PageLink, renderLinkLine } from "./visitor-parts.ts";
 
 /** What the page of a folder shows. */
 export interface FolderPage {
-  /** The names from the account's root to the folder. */
+  /** The names from the root of the account, or of the link, to the folder. */
   readonly segments: readonly string[];
   /** Absent if the account must not list them. */
   readonly members: readonly PageMember[] | undefined;
   readonly order: MemberOrder;
   readonly actions: FolderActions;
-  readonly username: string;
+  /** Absent on the pages of a link. */
+  readonly username?: string;
   readonly links: SessionLinks;
+  /** The link that the page belongs to. Absent: a page of an account. */
+  readonly link?: PageLink | undefined;
   /** The result of the last form. */
   readonly done?: DoneCode | undefined;
   /** The files that the last form has sent, if the account must not list them. */
@@ -40,7 +44,8 @@ export interface FolderPage {
 
 /** Files that a form has sent. */
 export interface SentFiles {
-  readonly files: readonly { readonly name: string; readonly size: number }[];
+  /** Without their size in a drop folder, which tells nothing of them. */
+  readonly files: readonly { readonly name: string; readonly size?: number }[];
   /** Whether there are more than those. */
   readonly hasMore: boolean;
 }
@@ -110,13 +115,14 @@ export function streamFolderPage(context: PageContext, folder: FolderPage): Read
 
 function renderFrame(context: PageContext, folder: FolderPage): SafeHtml {
   const { texts, config } = context;
-  const title = folder.segments.at(-1) ?? texts.home;
+  const title = folder.segments.at(-1) ?? toRootName(context, folder);
   const content = html`<main id="folder" data-texts="${JSON.stringify(texts.script)}">
-${renderCrumbs(context, folder.segments)}
+${renderCrumbs(context, folder)}
 ${renderHeading(context, folder, title)}
+${folder.link && renderLinkLine(texts, folder.link, mayDownloadAll(folder))}
 ${renderMessages(context, folder)}
 ${folder.entered?.rename === undefined ? undefined : renderRename(texts, folder.entered.rename)}
-${renderTools(texts, folder.actions)}
+${renderTools(texts, folder.actions, folder.link, folder.entered?.sender)}
 <section id="transfers" aria-live="polite" hidden></section>
 <form id="members" method="post" action="./" enctype="multipart/form-data">
 ${folder.members === undefined ? undefined : renderMembers(context, folder, folder.members.length === 0)}
@@ -127,7 +133,7 @@ ${ICONS}`;
     title,
     content,
     head: html`<script type="module" src="${toAssetPath(config.basePath, SCRIPT_NAME)}"></script>`,
-    navigation: renderNavigation(context, folder),
+    navigation: folder.username === undefined ? undefined : renderNavigation(context, folder.username, folder.links),
   });
 }
 
@@ -138,15 +144,27 @@ function renderHeading({ texts }: PageContext, { actions: { share } }: FolderPag
   return html`<div class="heading">${heading}<a class="button" href="${share}" aria-label="${links.shareFolder}">${links.share}</a></div>`;
 }
 
+/** The name of the root folder. */
+function toRootName({ texts }: PageContext, { link }: FolderPage): string {
+  return link === undefined || link.name === "" ? texts.home : link.name;
+}
+
+/** Whether the page offers an archive of all that it shows. */
+function mayDownloadAll({ members, actions }: FolderPage): boolean {
+  return actions.download && members !== undefined && members.length > 0;
+}
+
 /** Renders the breadcrumbs of the parent folders. The folder itself is the heading. */
-function renderCrumbs({ texts }: PageContext, segments: readonly string[]): SafeHtml | undefined {
+function renderCrumbs(context: PageContext, folder: FolderPage): SafeHtml | undefined {
+  const { texts } = context;
+  const { segments } = folder;
   if (segments.length === 0) return undefined;
   const above = segments.slice(0, -1);
   const nearest = above.slice(-MAX_CRUMBS);
   const toItem = (name: string, levels: number): SafeHtml =>
     html`<li><a href="${"../".repeat(levels)}"><bdi>${name}</bdi></a></li>`;
   const items = [
-    toItem(texts.home, segments.length),
+    toItem(toRootName(context, folder), segments.length),
     nearest.length < above.length ? html`<li>…</li>` : undefined,
     nearest.map((name, index) => toItem(name, nearest.length - index)),
   ];
@@ -172,7 +190,10 @@ function renderMessages({ texts }: PageContext, { done, sent, problems = [] }: F
 
 function renderSent(texts: Texts, { files, hasMore }: SentFiles): SafeHtml {
   const formats = formatsOf(texts);
-  const items = files.map(({ name, size }) => html`<li><bdi>${name}</bdi> (${formats.size(size)})</li>`);
+  const items = files.map(({ name, size }) => {
+    const shownSize = size === undefined ? undefined : html` (${formats.size(size)})`;
+    return html`<li><bdi>${name}</bdi>${shownSize}</li>`;
+  });
   return html`<ul>${items}${hasMore ? html`<li>…</li>` : undefined}</ul>`;
 }
 
@@ -181,7 +202,8 @@ function toShown(target: string): string {
   return target.length > MAX_SHOWN_CHARACTERS ? `${target.slice(0, MAX_SHOWN_CHARACTERS)}…` : target;
 }
 
-function renderMembers({ texts }: PageContext, folder: FolderPage, isEmpty: boolean): SafeHtml {
+function renderMembers(context: PageContext, folder: FolderPage, isEmpty: boolean): SafeHtml {
+  const { texts } = context;
   const { actions, order, segments } = folder;
   if (isEmpty) {
     const hint = actions.upload || actions.createFolder ? html`<p>${texts.emptyFolderHint}</p>` : undefined;
@@ -189,7 +211,7 @@ function renderMembers({ texts }: PageContext, folder: FolderPage, isEmpty: bool
   }
   const rowActions = toRowActions(folder);
   const { isSelectable } = rowActions;
-  const caption = fillText(texts.membersOf, { folder: segments.at(-1) ?? texts.home });
+  const caption = fillText(texts.membersOf, { folder: segments.at(-1) ?? toRootName(context, folder) });
   return html`${isSelectable ? renderMemberActions(texts, actions, folder.entered?.destination) : undefined}
 <table${isSelectable ? html` class="selectable${actions.move ? " renamable" : ""}"` : undefined}>
 <caption class="unseen">${caption}</caption>
@@ -203,7 +225,7 @@ function toRowActions({ actions }: FolderPage): RowActions {
   return { isSelectable: mayActOnMembers(actions), isRenamable: actions.move };
 }
 
-function renderNavigation({ texts }: PageContext, { username, links }: FolderPage): SafeHtml {
+function renderNavigation({ texts }: PageContext, username: string, links: SessionLinks): SafeHtml {
   const { logout, passwordUpdate, shared } = links;
   const linksLink = html`<li><a href="${shared}">${texts.links.list}</a></li>`;
   const passwordLink = html`<li><a href="${passwordUpdate}">${texts.changePassword}</a></li>`;

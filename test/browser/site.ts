@@ -24,6 +24,8 @@ export interface Site {
   /** The URL of alice's root folder. */
   readonly home: string;
   readonly server: Server;
+  /** The links of the service, if it has any. */
+  readonly links: FileService["links"];
   /** Where alice's files are. */
   readonly folder: string;
   /**
@@ -100,6 +102,7 @@ export async function startSite({
     origin,
     home: `${origin}${own.basePath ?? ""}/home/`,
     server,
+    links: service.links,
     folder,
     list: () => listFolder(folder),
     content: (path) => readFile(join(folder, path), "utf8"),

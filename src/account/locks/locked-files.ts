@@ -1,10 +1,12 @@
 import type { StorageEntry, WriteOptions } from "../../contracts/storage-adapter.ts";
+import type { UploadState } from "../../contracts/storage-uploads.ts";
 import { watchSteps } from "../../contracts/watch-steps.ts";
 import { createError } from "../../http/errors.ts";
 import type { VirtualFolder } from "../account.ts";
 import type { AccountFiles, FilesWithoutLocks } from "../files.ts";
 import type { Operation } from "../permissions.ts";
 import type { AccountUploads } from "../uploads/account-uploads.ts";
+import { toKeptPath, type UploadNote } from "../uploads/upload-note.ts";
 import { type AccountLocks, createAccountLocks } from "./account-locks.ts";
 import type { RootedLock } from "./lock.ts";
 import { LockError } from "./lock-error.ts";
@@ -136,21 +138,33 @@ export function withLocks(files: FilesWithoutLocks, options: LockedFilesOptions)
       return [{ path, changesFolder: async () => (await files.kindOf(path)) === undefined }];
     }
 
+    /** The file that an upload will be: of one that is named later, a new one in its folder. */
+    function toCreated({
+      note,
+      state,
+    }: {
+      readonly note: UploadNote;
+      readonly state?: UploadState;
+    }): readonly string[] {
+      return toKeptPath(state?.key.id ?? crypto.randomUUID(), note);
+    }
+
     return {
       ...uploads,
       async create(upload) {
         const { note } = upload;
         if (note.concat === "partial") return uploads.create(upload);
-        await check("write", toChanges(note.path));
+        await check("write", toChanges(toCreated(upload)));
         if (holder.submitted.size === 0) return uploads.create(upload);
         return uploads.create({ ...upload, note: { ...note, tokens: [...holder.submitted] } });
       },
       async complete(upload, completing) {
-        const { path, tokens = [] } = upload.note;
-        for (const token of tokens) holder.submitted.add(token);
+        const { path = toCreated(upload) } = completing ?? {};
+        for (const token of upload.note.tokens ?? []) holder.submitted.add(token);
         return change("write", toChanges(path), () => uploads.complete(upload, completing));
       },
-      join: (parts, upload) => change("write", toChanges(upload.note.path), () => uploads.join(parts, upload)),
+      join: (parts, upload) =>
+        change("write", toChanges(upload.path ?? upload.note.path), () => uploads.join(parts, upload)),
     };
   }
 

@@ -6,7 +6,7 @@ import type { Account } from "../account.ts";
 import { limitContent } from "../file-size-limit.ts";
 import { isReserved, toStoragePath } from "../path.ts";
 import type { Operation } from "../permissions.ts";
-import { parseNote, toNoteText, type UploadNote } from "./upload-note.ts";
+import { parseNote, toKeptPath, toNoteText, type UploadNote } from "./upload-note.ts";
 
 /** An upload of an account. */
 export interface AccountUpload {
@@ -22,6 +22,14 @@ export interface NewUpload {
   readonly signal?: AbortSignal;
   /** Its path is that of the file; for a partial upload that of the folder. It has the conditions. */
   readonly note: UploadNote;
+  /** Where {@link AccountUploads.join} makes the file. Default: the path of the note. */
+  readonly path?: readonly string[];
+}
+
+/** Options of a completion. */
+export interface CompleteUploadOptions extends Pick<CompleteOptions, "signal" | "onRepeat"> {
+  /** The path of the file, for an upload that is named later. It is in the folder of the upload. */
+  readonly path?: readonly string[];
 }
 
 /** New values of some members of an upload. */
@@ -78,7 +86,7 @@ export interface AccountUploads {
   /** Throws HttpError `denied` or `too-large` as a completion does, before anything is asked or done. */
   checkCompletion(upload: AccountUpload): Promise<void>;
   /** Makes an upload the file, under the conditions of its note. */
-  complete(upload: AccountUpload, options?: Pick<CompleteOptions, "signal" | "onRepeat">): Promise<StorageEntry>;
+  complete(upload: AccountUpload, options?: CompleteUploadOptions): Promise<StorageEntry>;
   /** Removes an upload, never a file. Returns whether this call has removed it. */
   discard(id: string): Promise<boolean>;
   /** Returns the bytes of an upload, if {@link AccountUploads.canRead}. */
@@ -146,14 +154,14 @@ export function createAccountUploads(options: AccountUploadsOptions): AccountUpl
   /** Checks that the account may still write where the upload is for. */
   async function requireSame({ state, note }: AccountUpload): Promise<void> {
     await requireWrite(note);
-    if (realPathOf(toPath(state.key.id, note)) !== state.path) throw createError("denied");
+    if (realPathOf(toKeptPath(state.key.id, note)) !== state.path) throw createError("denied");
   }
 
   async function create({ note, size, expires, signal }: NewUpload): Promise<AccountUpload> {
     await requireWrite(note);
     requireSize(note, size);
     const key = toKey(crypto.randomUUID().replaceAll("-", ""));
-    const path = toPath(key.id, note);
+    const path = toKeptPath(key.id, note);
     if (note.concat === "partial") await requireFolder(note.path);
     const draft = {
       note: toNoteText(note),
@@ -218,24 +226,29 @@ export function createAccountUploads(options: AccountUploadsOptions): AccountUpl
     requireSize(upload.note, upload.state.offset);
   }
 
-  const complete: AccountUploads["complete"] = async (upload, completing) => {
+  const complete: AccountUploads["complete"] = async (upload, { path, ...completing } = {}) => {
     await checkCompletion(upload);
-    return storage.complete(toKey(upload.id), { ...toConditions(upload.note), ...completing });
+    if (path !== undefined) await requireFor(path, "write");
+    const target = path && { path: realPathOf(path) };
+    return storage.complete(toKey(upload.id), { ...toConditions(upload.note), ...completing, ...target });
   };
 
   async function* read({ id }: AccountUpload): AsyncGenerator<Uint8Array> {
     yield* storage.read?.(toKey(id)) ?? [];
   }
 
-  async function join(parts: readonly AccountUpload[], { note, ...draft }: NewUpload): Promise<NewUpload> {
-    await requireWrite(note);
+  async function join(
+    parts: readonly AccountUpload[],
+    { note, path = note.path, ...draft }: NewUpload,
+  ): Promise<NewUpload> {
+    await requireFor(path, "write");
     const size = parts.reduce((sum, { state }) => sum + state.offset, 0);
     requireSize(note, size);
     if (tree.join === undefined) throw createError("upload-unsupported");
     const { signal } = draft;
     const options = { ...toConditions(note), size, owner: account.name, ...(signal && { signal }) };
     const keys = parts.map(({ id }) => toKey(id));
-    const entry = await tree.join(keys, toStoragePath(note.path), options).catch((error: unknown) => {
+    const entry = await tree.join(keys, toStoragePath(path), options).catch((error: unknown) => {
       throw toCreationError(error);
     });
     const { etag, modified } = entry;
@@ -262,11 +275,6 @@ export function createAccountUploads(options: AccountUploadsOptions): AccountUpl
     read,
     join,
   };
-}
-
-/** A partial upload has a path that no other upload has, so that it needs no name. */
-function toPath(id: string, { path, concat }: UploadNote): readonly string[] {
-  return concat === "partial" ? [...path, id] : path;
 }
 
 function toConditions({ ifMatch, ifNoneMatch }: UploadNote): { ifMatch?: EntityTags; ifNoneMatch?: EntityTags } {

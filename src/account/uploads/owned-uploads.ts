@@ -2,7 +2,7 @@ import type { StorageUploads } from "../../contracts/storage-uploads.ts";
 import { type AccountUpload, parseUploadOwner } from "./account-uploads.ts";
 import { parseNote } from "./upload-note.ts";
 
-/** An upload, and the name of the account that it belongs to. */
+/** An upload, and the name of the account that it, or its link, belongs to. */
 export interface OwnedUpload extends AccountUpload {
   readonly account: string;
 }
@@ -15,13 +15,14 @@ export interface OwnedUploads {
   discard(upload: OwnedUpload): Promise<boolean>;
 }
 
-/** Creates the list of all uploads of a storage that belong to accounts. */
+/** Creates the list of all uploads of a storage that belong to accounts, or to links of accounts. */
 export function createOwnedUploads(uploads: StorageUploads): OwnedUploads {
   async function* list(): AsyncGenerator<OwnedUpload> {
     for await (const state of uploads.list()) {
       const { owner, id } = state.key;
-      const account = parseUploadOwner(owner);
       const note = parseNote(state.note);
+      const account =
+        parseUploadOwner(owner) ?? (owner === `link:${note?.link?.id}` ? note?.link?.username : undefined);
       if (account !== undefined && note !== undefined) yield { account, id, state, note };
     }
   }

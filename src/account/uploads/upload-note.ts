@@ -1,16 +1,28 @@
 import type { Trace } from "../../contracts/connection.ts";
+import type { EventLink } from "../../contracts/events/envelope.ts";
 import type { Metadata } from "../../contracts/events/transfers.ts";
 import type { EntityTags } from "../../contracts/storage-adapter.ts";
 import { createError } from "../../http/errors.ts";
 import type { UploadProtocol } from "../../http/uploads/demand.ts";
 
+/** The link of an upload, with the account that it belongs to, for events that no request causes. */
+export interface UploadLink extends EventLink {
+  readonly username: string;
+  /** The path of the account that is the root of the link. The path of the note is below it. */
+  readonly root: readonly string[];
+}
+
 /** What the service keeps with an upload, for whichever process and request continues it. */
 export interface UploadNote {
-  /** The virtual path of the file: segments below the account's root. */
+  /** The virtual path of the file: segments below the root of the account, or of the link. */
   readonly path: readonly string[];
   readonly protocol: UploadProtocol;
   /** The account at creation, for events that no request causes. */
   readonly account: { readonly uuid: string; readonly email: string };
+  /** The link that the upload came by. Absent: it came by none. */
+  readonly link?: UploadLink;
+  /** The file gets a name that is free when it is complete, as near to that of `path` as possible. */
+  readonly isNamedLater?: true;
   /** The protocol of the creating request, for the same events. */
   readonly component: "http" | "https";
   readonly trace?: Trace;
@@ -29,6 +41,15 @@ export interface UploadNote {
   readonly isReported?: true;
   /** The file that was made by joining; its bytes are not in the upload. */
   readonly joined?: { readonly etag?: string; readonly size: number; readonly modified: number };
+}
+
+/**
+ * The path that an upload has in the storage. That of a partial one, and of one that is named later, is a path that no
+ * other upload has.
+ */
+export function toKeptPath(id: string, { path, concat, isNamedLater }: UploadNote): readonly string[] {
+  if (concat === "partial") return [...path, id];
+  return isNamedLater === true ? [...path.slice(0, -1), id] : path;
 }
 
 /** As storages allow it. */

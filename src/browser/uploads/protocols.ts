@@ -1,6 +1,6 @@
 import { HEADERS, toUrl } from "../requests.ts";
 import type { UploadRequests } from "./resuming.ts";
-import { type Answer, type FileUpload, sendWithProgress, toConditionFields } from "./send.ts";
+import { type Answer, type FileUpload, sendWithProgress, toCreationFields } from "./send.ts";
 
 const TUS = { "Tus-Resumable": "1.0.0" } as const;
 /** A connection that does not take a byte for this time is broken. */
@@ -22,7 +22,7 @@ export function toFileRequests(upload: FileUpload, context: SendingContext): Upl
     create: () =>
       sendWithProgress("PUT", toUrl(upload.path), {
         ...{ "Upload-Complete": "?0", "Upload-Length": `${size}` },
-        ...toConditionFields(upload),
+        ...toCreationFields(upload),
       }),
     find: (url) => sendWithProgress("HEAD", url, {}, context),
     append: (url, offset) =>
@@ -63,7 +63,7 @@ export function toJoinRequests(upload: FileUpload, urls: readonly string[]): Upl
     const answer = await sendWithProgress("POST", toUrl(upload.path), {
       ...TUS,
       ...concat,
-      ...toConditionFields(upload),
+      ...toCreationFields(upload),
     });
     if (!isRepeated || (answer.status !== 400 && answer.status !== 412)) {
       isRepeated = true;

@@ -1,5 +1,6 @@
 import type { ScriptTexts } from "../../contracts/pages/script-texts.ts";
 import { findProblem, HEADERS, type Problem, toProblem, toUrl } from "../requests.ts";
+import { readSender, toSenderFields } from "./sender-name.ts";
 
 /** The upload of a file in progress. */
 export interface Sending {
@@ -75,15 +76,15 @@ export function hasSucceeded({ status }: Pick<Answer, "status">): boolean {
   return status >= 200 && status < 300;
 }
 
-/** The condition that keeps an existing file. */
-export function toConditionFields({ mayReplace }: FileUpload): Readonly<Record<string, string>> {
-  return mayReplace ? {} : { "If-None-Match": "*" };
+/** The condition that keeps an existing file, and the sender of a new one. */
+export function toCreationFields({ mayReplace }: FileUpload): Readonly<Record<string, string>> {
+  return mayReplace ? toSenderFields() : { "If-None-Match": "*", ...toSenderFields() };
 }
 
 /** Sends a file by PUT (4.2). */
 export function sendByPut(upload: FileUpload, onProgress: OnProgress, texts: ScriptTexts): Sending {
   // The file's own type, such as text/html, would select another variant of the response.
-  const headers = { "Content-Type": "application/octet-stream", ...toConditionFields(upload) };
+  const headers = { "Content-Type": "application/octet-stream", ...toCreationFields(upload) };
   return send(upload, { method: "PUT", url: toUrl(upload.path), headers, body: upload.file }, onProgress, texts);
 }
 
@@ -92,6 +93,9 @@ export function sendByForm(upload: FileUpload, onProgress: OnProgress, texts: Sc
   const { file, path } = upload;
   const body = new FormData();
   body.append("action", "upload-file");
+  const sender = readSender();
+  // Before the file: the service asks for it first.
+  if (sender !== undefined) body.append("sender", sender);
   body.append("upload-file", file, path.at(-1));
   return send(upload, { method: "POST", url: toUrl(path.slice(0, -1), "/"), headers: {}, body }, onProgress, texts);
 }

@@ -7,6 +7,7 @@ import { showLeftOver } from "./left-over.ts";
 import { createUploadQueue, type UploadTask } from "./queue.ts";
 import type { RememberedUploads } from "./remembered-uploads.ts";
 import { createSender, toFolder } from "./sender.ts";
+import { createSenderField } from "./sender-name.ts";
 import { createTransfersView } from "./view.ts";
 
 /** Uploads files without leaving the page: from the form's file field, a folder field, and drag and drop. */
@@ -20,6 +21,7 @@ export function enhanceUploads(page: OpenFolderPage, remembered: RememberedUploa
   const folders = createFolderMaker(texts);
   const account = document.querySelector(".who")?.textContent ?? "";
   const sender = createSender(folders, remembered, account, texts);
+  const senderField = createSenderField(main, () => page.showProblems([texts.senderMissing]));
   let doneBefore = 0;
   let isReading = false;
 
@@ -72,7 +74,7 @@ export function enhanceUploads(page: OpenFolderPage, remembered: RememberedUploa
     // Copy the list: it is live, and the field is emptied below.
     const files = [...(chosen.files ?? [])];
     chosen.value = "";
-    if (files.length > 0) void take(readChosen(files));
+    if (files.length > 0) senderField.whenNamed(() => void take(readChosen(files)));
   }
 
   field.classList.add("sends-at-once");
@@ -83,10 +85,14 @@ export function enhanceUploads(page: OpenFolderPage, remembered: RememberedUploa
   });
   const leftOver = showLeftOver(page, {
     ...{ uploads: remembered.list(account, toFolder([])), remembered, next: section, field },
-    upload: (file) => void take(readChosen([file])),
+    upload: (file) => senderField.whenNamed(() => void take(readChosen([file]))),
   });
   offerFolders(form, page, takeField);
-  takeDrops(page, (transfer) => void take(readDropped(transfer)));
+  takeDrops(page, (transfer) => {
+    // Read now: the browser clears the data after the event.
+    const dropped = readDropped(transfer);
+    senderField.whenNamed(() => void take(dropped));
+  });
   warnBeforeLeaving(main, () => isReading || queue.isBusy());
 }
 

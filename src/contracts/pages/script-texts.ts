@@ -9,6 +9,8 @@ export interface ScriptTexts {
   readonly dropHint: string;
   /** The button next to the file field, which uploads a whole folder: `Choose a folder`. */
   readonly chooseFolder: string;
+  /** If files are chosen first, on a page that asks for the sender: `Enter your name, then the files are sent.` */
+  readonly senderMissing: string;
   /** While the script reads a dropped folder: `Reading: {count} files so far`. */
   readonly reading: string;
   /** The progress of all uploads: `{done} of {count} uploaded`. */

@@ -18,8 +18,22 @@ export interface Texts {
   readonly password: string;
   /** The heading of the page that asks for the password of a link. */
   readonly linkPassword: string;
+  /** Below the heading. */
+  readonly linkPasswordHint: string;
   /** Its button. */
   readonly openLink: string;
+  /** On the pages of a link, when it ends: `Available until {time} UTC` */
+  readonly availableUntil: string;
+  /** The link to the ZIP archive of all that a link leads to. */
+  readonly downloadAll: string;
+  /** The link to the file that a link leads to. */
+  readonly downloadFile: string;
+  /** On a page where files can only be sent. */
+  readonly dropFolderHint: string;
+  /** The label of the field for the name of who sends files. */
+  readonly sender: string;
+  /** The limit of a file: `Each file may have up to {size}.` */
+  readonly maxFileSize: string;
   /** The link to the browser's own dialogue for name and password. */
   readonly loginWithoutCookies: string;
   readonly loginWithoutCookiesHint: string;
@@ -45,6 +59,8 @@ export interface Texts {
   readonly notPermitted: string;
   readonly failed: string;
   readonly toHome: string;
+  /** As `toHome`, on the pages of a link. */
+  readonly toLink: string;
 
   /** The account's root folder. */
   readonly home: string;
@@ -68,6 +84,8 @@ export interface Texts {
   readonly emptyFolderHint: string;
 
   readonly uploadFiles: string;
+  /** On the page of a link to one file. */
+  readonly uploadFile: string;
   readonly upload: string;
   readonly newFolder: string;
   readonly createFolder: string;

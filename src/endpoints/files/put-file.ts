@@ -6,7 +6,8 @@ import { emptyReply } from "../../http/reply.ts";
 import { readBody } from "../../http/request-body.ts";
 import { toValidators } from "../../http/validators.ts";
 import type { AccountContext } from "../../request/context.ts";
-import { storeFile } from "../../transfers/store-upload.ts";
+import { isInDropFolder, requireNewFile } from "../../transfers/links/drop-folder.ts";
+import { storeSentFile, toSentPath } from "../../transfers/links/sent-file.ts";
 import { readMetadata } from "../../uploads/metadata-header.ts";
 import { toWriteOptions, withUnmodifiedSince } from "../../uploads/write-conditions.ts";
 import { checkExpectedLength } from "../../webdav/expected-length.ts";
@@ -18,27 +19,34 @@ import { putUpload } from "../uploads/create-upload.ts";
  * need only the headers run before the body is read.
  */
 export async function putFile(context: AccountContext): Promise<Reply> {
+  const segments = toSentPath(context, context.path.segments);
   const reply = await putUpload(context);
   if (reply !== undefined) return reply;
-  const { request, path, config } = context;
-  const modified = await findModified(context);
+  const { request, config } = context;
+  const modified = await findModified(context, segments);
   const options: WriteOptions = { ...toWriteOptions(request), ...(modified && { modified }) };
-  const entry = await storeFile(context, {
-    segments: path.segments,
+  if (isInDropFolder(context)) requireNewFile(context);
+  const entry = await storeSentFile(context, {
+    segments,
     content: readBody(request),
-    toOptions: () => toConditions(context, options),
+    toOptions: () => toConditions(context, segments, options),
     metadata: config.metadataFields && readMetadata(request.headers, config.metadataFields),
   });
+  // What is stored under another name is answered as if it had its own.
+  if (isInDropFolder(context)) return emptyReply(201);
   const fields = { ETag: entry.etag, "Last-Modified": toHttpDate(entry.modified) };
   const isAccepted = modified !== undefined && toHttpDate(modified) === fields["Last-Modified"];
   return emptyReply(201, isAccepted ? { ...fields, "X-OC-Mtime": "accepted" } : fields);
 }
 
 /** The time that the file shall have, if the account may set it. Otherwise it is ignored: the upload is what counts. */
-async function findModified({ config, request, files, path }: AccountContext): Promise<Date | undefined> {
+async function findModified(
+  { config, request, files }: AccountContext,
+  segments: readonly string[],
+): Promise<Date | undefined> {
   const modified = config.webdav && parseOcMtime(request.headers);
   if (modified === undefined) return undefined;
-  return (await files.may(path.segments, "set-attributes")) ? modified : undefined;
+  return (await files.may(segments, "set-attributes")) ? modified : undefined;
 }
 
 /**
@@ -46,12 +54,14 @@ async function findModified({ config, request, files, path }: AccountContext): P
  * options with the conditions that the write must check again when it commits.
  */
 async function toConditions(
-  { request, path, files, config, account }: AccountContext,
+  context: AccountContext,
+  segments: readonly string[],
   options: WriteOptions,
 ): Promise<WriteOptions> {
+  const { request, files, config, account } = context;
   if (config.webdav !== undefined) checkExpectedLength(request.headers, account.maxFileBytes);
-  if (!isConditionalChange(request)) return options;
-  const current = await files.stat(path.segments, "write");
+  if (!isConditionalChange(request) || isInDropFolder(context)) return options;
+  const current = await files.stat(segments, "write");
   const now = config.clock();
   const precondition = evaluatePreconditions(request, current && toValidators(current), now);
   if (precondition !== "met") throw new StorageError("precondition-failed");

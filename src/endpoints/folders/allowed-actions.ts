@@ -1,7 +1,7 @@
 import type { Account } from "../../account/account.ts";
 import { toStoragePath } from "../../account/path.ts";
 import type { Operation } from "../../account/permissions.ts";
-import { type Triggers, triggersOf } from "../../config/trigger-config.ts";
+import type { Triggers } from "../../config/trigger-config.ts";
 import type { FolderActions } from "../../views/folder-actions.ts";
 
 /** A name that stands for any member: its permissions are those of most members. */
@@ -10,6 +10,7 @@ const ANY_NAME = "member";
 /**
  * The actions that the page of a folder offers an account. The page only hides actions that can never succeed: an
  * action that a rule grants for some names is offered. Each member's permissions are checked when the action runs.
+ * `triggers` are those of the account.
  */
 export function toFolderActions(account: Account, segments: readonly string[], triggers: Triggers): FolderActions {
   const mayBeAllowed = (operation: Operation): boolean => mayBeGranted(account, segments, operation);
@@ -21,7 +22,7 @@ export function toFolderActions(account: Account, segments: readonly string[], t
     delete: mayBeAllowed("delete-file") || mayBeAllowed("delete-folder"),
     move: mayBeAllowed("rename"),
     copy: mayBeAllowed("read") && mayBeAllowed("write"),
-    triggers: [...triggersOf(triggers, account.group)].map(([name, { label = name, style = "neutral" }]) => {
+    triggers: [...triggers].map(([name, { label = name, style = "neutral" }]) => {
       return { name, label, style };
     }),
   };

@@ -24,8 +24,9 @@ const NOTHING = new Uint8Array(0);
 /**
  * Responds with a folder as a ZIP archive. Without `members` it holds the complete folder, with entries named by the
  * account's full paths (4.2). With `members`, which `chooseMember` has checked, entries are named relative to the
- * folder (4.6; CONTRACT 3.4, 4.6). Its file name is `<folder>.zip`, or `<account>.zip` for the root. A folder that does
- * not exist or may not be listed fails before the first byte; what is denied further below is left out.
+ * folder (4.6; CONTRACT 3.4, 4.6). Its file name is `<folder>.zip`, or `<account>.zip` for the root; the
+ * root of a link has the name of what the link leads to. A folder that does not exist or may not be listed fails before
+ * the first byte; what is denied further below is left out.
  *
  * An archive without compression has a `Content-Length`, unless the folder is too large to be walked beforehand, or its
  * first part cannot be read with the planned length. If a member has changed when it is read later, the response breaks
@@ -43,9 +44,14 @@ async function headReply(context: AccountContext): Promise<Reply> {
   return emptyReply(200, toFields(context));
 }
 
-function toFields({ path, account }: AccountContext): HeaderFields {
-  const name = toSafeName(path.segments.at(-1) ?? account.name);
+function toFields(context: AccountContext): HeaderFields {
+  const name = toSafeName(context.path.segments.at(-1) ?? toRootName(context));
   return { "Content-Type": "application/zip", "Content-Disposition": toAttachment(`${name}.zip`) };
+}
+
+/** A link does not tell the name of its account. */
+function toRootName({ account, link }: AccountContext): string {
+  return link === undefined ? account.name : (link.record.path.at(-1) ?? "files");
 }
 
 async function openArchive(

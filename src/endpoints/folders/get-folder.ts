@@ -9,11 +9,13 @@ import type { Reply } from "../../http/reply.ts";
 import { emptyReply, sourceReply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { listingEvents, sendTracked } from "../../transfers/download-events.ts";
+import { isInDropFolder } from "../../transfers/links/drop-folder.ts";
 import { wantsArchive } from "../../transfers/wants-archive.ts";
 import { type FolderPage, type FolderProblem, type SessionLinks, streamFolderPage } from "../../views/folder-page.ts";
 import { type PageMember, parseMemberOrder, toPageMember } from "../../views/member-order.ts";
 import { redirectReply, toPageFields } from "../../views/page.ts";
 import { hasSharing, mayShare, toLinksPath, toNewLinkPath } from "../links/own-links.ts";
+import { isLinkFilePage, linkFilePage, toPageLink } from "../links/visitor-page.ts";
 import { afterBasicLogin, isBasicLogin } from "../login/basic-login.ts";
 import { passwordUpdatePath } from "../login/password-update.ts";
 import { throwNotListed } from "../trailing-slash.ts";
@@ -21,6 +23,7 @@ import { isUploadOnly, toFolderActions } from "./allowed-actions.ts";
 import { archiveReply } from "./archive.ts";
 import { getListing } from "./get-listing.ts";
 import { acquirePageBytes, toMemberBytes } from "./page-memory.ts";
+import { ownTriggers } from "./run-trigger.ts";
 import { readSentFiles } from "./sent-files.ts";
 
 const HTML_TYPE = { "Content-Type": "text/html; charset=utf-8" };
@@ -38,6 +41,9 @@ export async function getFolder(context: AccountContext): Promise<Reply> {
     return archiveReply(context);
   }
   if (variant !== "html") return getListing(context);
+  if (isLinkFilePage(context)) {
+    return linkFilePage(context, 200, { isUploaded: toDoneCode(context) === "uploaded", problems: [] });
+  }
   const isForUploads = await hasUploadPage(context);
   if (request.method === "HEAD") {
     if (!isForUploads) await files.checkListing(path.segments).catch(throwNotListed);
@@ -67,6 +73,9 @@ export type FolderReport = Pick<FolderPage, "done" | "sent" | "entered"> & Requi
 
 /** The page of the request's folder, even if its members cannot be listed. */
 export async function folderPage(context: AccountContext, status: number, report: FolderReport): Promise<Reply> {
+  if (isLinkFilePage(context)) {
+    return linkFilePage(context, status, { isUploaded: false, problems: report.problems.map(({ error }) => error) });
+  }
   const page = toByteSource(await openFolderPage(context, true, report));
   return sourceReply(status, context.pagePermit.releaseAfter(page), { ...toPageFields(context), ...HTML_TYPE });
 }
@@ -78,10 +87,11 @@ function toDoneCode({ target }: AccountContext): DoneCode | undefined {
 }
 
 /** The member that the page has a form for: its row links to the page with this form. */
-function toRename({ account, config, path, target }: AccountContext): FolderReport["entered"] {
+function toRename(context: AccountContext): FolderReport["entered"] {
+  const { account, path, target } = context;
   const name = new URLSearchParams(target.query).get("rename");
   if (name === null || !isMemberName(name)) return undefined;
-  return toFolderActions(account, path.segments, config.triggers).move
+  return toFolderActions(account, path.segments, ownTriggers(context)).move
     ? { rename: { name, newName: name } }
     : undefined;
 }
@@ -95,19 +105,22 @@ async function openFolderPage(
   mayFail: boolean,
   report: FolderReport,
 ): Promise<ReadableStream<Uint8Array>> {
-  const { path, account, target, config } = context;
+  const { path, account, target, config, link, eventLink } = context;
   const { segments } = path;
-  const { members, problems } = await readMembers(context, mayFail);
+  const sender = eventLink?.sender;
+  const { members, problems } = isInDropFolder(context) ? NOTHING_SHOWN : await readMembers(context, mayFail);
   return streamFolderPage(context, {
     ...report,
     segments,
     members,
     order: parseMemberOrder(new URLSearchParams(target.query)),
     actions: {
-      ...toFolderActions(account, segments, config.triggers),
+      ...toFolderActions(account, segments, ownTriggers(context)),
       ...(mayShare(context) && { share: toNewLinkPath(config.basePath, segments) }),
     },
-    username: account.name,
+    ...(link === undefined && { username: account.name }),
+    link: toPageLink(context),
+    ...(sender !== undefined && { entered: { ...report.entered, sender } }),
     links: await toSessionLinks(context),
     problems: [...report.problems, ...problems],
   });
@@ -122,6 +135,9 @@ interface ReadMembers {
   /** Why they cannot be listed, if the reason is temporary. */
   readonly problems: readonly FolderProblem[];
 }
+
+/** What the page of a drop folder has: it does not even tell whether the folder is empty. */
+const NOTHING_SHOWN: ReadMembers = { members: undefined, problems: [] };
 
 /**
  * Reads the members of a page, and acquires a permit for the bytes that they take.

@@ -1,5 +1,4 @@
 import type { Triggers } from "../../config/trigger-config.ts";
-import { StorageError } from "../../contracts/storage-adapter.ts";
 import { createError } from "../../http/errors.ts";
 import type { HttpError } from "../../http/http-error.ts";
 import type { Reply } from "../../http/reply.ts";
@@ -11,12 +10,15 @@ import {
   createCommandsRequestSchema,
   isLinkCommand,
   isMemberCommand,
+  isVisitorCommand,
   type LinkCommand,
   type MemberCommand,
 } from "../../schemas/commands.ts";
 import type { LinkBody } from "../../schemas/links.ts";
+import { isInDropFolder } from "../../transfers/links/drop-folder.ts";
 import { tooManyTransfers } from "../../transfers/too-many-transfers.ts";
 import { describeLink, hasSharing, makeOwnLink } from "../links/own-links.ts";
+import { makeFolder, requireFolder } from "./make-folder.ts";
 import { attempt, attemptAll, type MemberOutcome, toOutcomesReply } from "./member-outcomes.ts";
 import { ownTriggers, runTrigger } from "./run-trigger.ts";
 import { toDestination, transferMember } from "./transfer-member.ts";
@@ -26,7 +28,7 @@ import { toDestination, transferMember } from "./transfer-member.ts";
  * before the first one runs. A failure does not stop the following ones.
  */
 export async function postCommands(context: AccountContext): Promise<Reply> {
-  const { request, path, files, config } = context;
+  const { request, config } = context;
   const { maxJsonBytes, maxCommands } = config.limits;
   const triggers = ownTriggers(context);
   const toTooLarge = (): HttpError => toMalformed(maxCommands);
@@ -38,7 +40,10 @@ export async function postCommands(context: AccountContext): Promise<Reply> {
     onLarge,
   });
   const commands = parseCommands(body, triggers, maxCommands, hasSharing(context));
-  if ((await files.kindOf(path.segments)) !== "folder") throw new StorageError("not-found");
+  // A link neither moves nor has triggers or links of its own (SHARING 1.3).
+  const isUnknown = context.link !== undefined && !commands.every(({ command }) => isVisitorCommand(command));
+  if (isUnknown) throw toMalformed(maxCommands);
+  await requireFolder(context);
 
   const outcomes: MemberOutcome[] = [];
   for (const command of commands) {
@@ -143,8 +148,9 @@ async function runBuiltIn(context: AccountContext, command: MemberCommand, targe
     case "delete":
       return files.remove(member, "any");
     case "create-folder":
-      return files.createFolder(member);
+      return makeFolder(context, member);
     case "create-folder-if-missing":
-      await files.createFolderIfMissing(member);
+      if (isInDropFolder(context)) await makeFolder(context, member);
+      else await files.createFolderIfMissing(member);
   }
 }

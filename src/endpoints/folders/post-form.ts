@@ -2,7 +2,6 @@ import { toUrlPath } from "../../account/path.ts";
 import type { SelectedMember } from "../../archive/entries.ts";
 import { toChallenges } from "../../auth/challenge.ts";
 import type { DoneCode } from "../../contracts/pages/texts.ts";
-import { StorageError } from "../../contracts/storage-adapter.ts";
 import { createError, toCommonCode } from "../../http/errors.ts";
 import { type HttpError, isHttpError } from "../../http/http-error.ts";
 import { type FormPart, readMultipart } from "../../http/multipart.ts";
@@ -12,42 +11,37 @@ import { emptyReply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { emitErrorEvent } from "../../request/emit-event.ts";
 import { toStatus } from "../../request/errors.ts";
-import { storeFile } from "../../transfers/store-upload.ts";
+import { isInDropFolder } from "../../transfers/links/drop-folder.ts";
+import { asksForSender, storeSentFile, withSender } from "../../transfers/links/sent-file.ts";
 import { tooManyTransfers } from "../../transfers/too-many-transfers.ts";
-import { FORM_ACTIONS, type FormFields, receiveForm, SHARE_ACTION } from "../../uploads/form.ts";
+import { receiveForm, SHARE_ACTION } from "../../uploads/form.ts";
 import { createFormFiles, type FormUpload } from "../../uploads/form-files.ts";
 import { readMetadata } from "../../uploads/metadata-header.ts";
+import { parseSender } from "../../uploads/sender.ts";
 import type { EnteredValues } from "../../views/folder-actions.ts";
 import type { FolderProblem } from "../../views/folder-page.ts";
-import { hasSharing, toNewLinkPath } from "../links/own-links.ts";
+import { toNewLinkPath } from "../links/own-links.ts";
 import { isUploadOnly } from "./allowed-actions.ts";
 import { archiveReply } from "./archive.ts";
 import { chooseMember } from "./choose-member.ts";
+import { createActionCheck, findOmission, type ReceivedForm, runFormAction } from "./form-actions.ts";
 import { folderPage } from "./get-folder.ts";
+import { requireFolder } from "./make-folder.ts";
 import { attemptAll, type MemberOutcome, toCommonStatus, toOutcomesReply } from "./member-outcomes.ts";
-import { ownTriggers, runTrigger } from "./run-trigger.ts";
 import { addSentFiles, removeSentFiles } from "./sent-files.ts";
-import { toDestinationIn, transferMember } from "./transfer-member.ts";
-
-/** A form that was read to its end. */
-interface ReceivedForm extends FormFields {
-  /** The results of its files, if the action stores files. */
-  readonly uploads: readonly FormUpload[];
-}
 
 /**
  * `POST /home/<folder>/` with a browser's form: one action on the folder, its members or new files (4.6, CONTRACT 4.6).
  */
 export async function postForm(context: AccountContext): Promise<Reply> {
-  const { path, files } = context;
-  if ((await files.kindOf(path.segments)) !== "folder") throw new StorageError("not-found");
+  await requireFolder(context);
   const form = await readForm(context);
   if ("refusal" in form) return form.refusal;
   const omission = findOmission(form);
   if (omission !== undefined) return refuseForm(context, omission, toEntered(form));
   if (form.action === SHARE_ACTION) return share(context, form.members);
   if (form.action === "download-members") return download(context, form.members);
-  const outcomes = await run(context, form);
+  const outcomes = await runFormAction(context, form);
   return respond(context, outcomes, form);
 }
 
@@ -70,34 +64,40 @@ async function readForm(context: AccountContext): Promise<ReceivedForm | { reado
   const { signal } = request;
   const { maxFormParts: maxParts, maxPartHeaderBytes: maxHeaderBytes, maxFormFieldBytes } = config.limits;
   const metadata = toFormMetadata(context);
+  let sender: string | undefined;
   const uploads = createFormFiles({
     write: (name, content) =>
-      storeFile(context, {
-        segments: [...path.segments, name],
+      storeSentFile(context, {
+        segments: toFormPath(context, [...path.segments, name], sender),
         content,
         toOptions: () => ({ signal }),
         metadata: metadata.value,
       }),
+    mayRepeatNames: isInDropFolder(context),
     admitWaiting(count) {
       if (!context.transferPermit.acquire(count)) throw tooManyTransfers();
     },
     signal,
   });
-  const actions: ReadonlySet<string> = new Set([
-    ...FORM_ACTIONS,
-    ...(hasSharing(context) ? [SHARE_ACTION] : []),
-    ...ownTriggers(context).keys(),
-  ]);
   try {
     const parts = metadata.required(readMultipart(request, { maxParts, maxHeaderBytes }));
-    const fields = await receiveForm(parts, uploads, (name) => actions.has(name), maxFormFieldBytes);
+    const fields = await receiveForm(parts, uploads, createActionCheck(context), maxFormFieldBytes, (senders) => {
+      if (asksForSender(context)) sender = parseSender(senders[0]);
+    });
     return { ...fields, members: [...new Set(fields.members)], uploads: uploads.outcomes() };
   } catch (error) {
     const outcomes = uploads.outcomes();
-    const hasNoPage = outcomes.length === 0 || signal.aborted;
+    const hasNoPage = (outcomes.length === 0 && !asksForSender(context)) || signal.aborted;
     if (hasNoPage || context.variant !== "html" || !isHttpError(error)) throw error;
     return { refusal: await refuseRest(context, error, outcomes) };
   }
+}
+
+/** The path of a file of a form. A link to one file takes whatever file the form has, as that one. */
+function toFormPath(context: AccountContext, path: readonly string[], sender: string | undefined): readonly string[] {
+  const named = sender === undefined ? path : withSender(context, path, sender);
+  const { link } = context;
+  return link === undefined || link.record.isFolder ? named : link.record.path.slice(-1);
 }
 
 /** The folder's page with the error. If any file was stored, the page also names those that were not (CONTRACT 4.6). */
@@ -125,65 +125,6 @@ function toFormMetadata({ request, config: { metadataFields } }: AccountContext)
   }
 
   return { value, required };
-}
-
-/** What the user has forgotten in the form. */
-function findOmission(form: ReceivedForm): HttpError | undefined {
-  const { action, newFolders, members, newNames, destinations, uploads } = form;
-  switch (action) {
-    case "rename-member":
-      return members.length === 1 && newNames.length === 1 ? undefined : createError("new-name-missing");
-    case "move-members":
-    case "copy-members":
-      if (destinations.length !== 1 || destinations[0] === "") return createError("destination-missing");
-      break;
-    case SHARE_ACTION:
-      return members.length === 1 ? undefined : createError("share-one-item");
-    case "create-folder":
-      return newFolders.length === 1 ? undefined : createError("folder-name-missing");
-    case "upload-file":
-      return uploads.length > 0 ? undefined : createError("files-missing");
-  }
-  return members.length > 0 ? undefined : createError("items-missing");
-}
-
-async function run(context: AccountContext, form: ReceivedForm): Promise<readonly MemberOutcome[]> {
-  const { path, files, failureOf } = context;
-  const {
-    action,
-    newFolders,
-    members,
-    newNames: [newName = ""],
-    destinations: [destination = ""],
-    uploads,
-  } = form;
-  switch (action) {
-    case "create-folder":
-      return attemptAll(context, newFolders, (name) => files.createFolder([...path.segments, name]));
-    case "upload-file":
-      return uploads.map(({ name, error }) =>
-        error === undefined ? { target: name } : { target: name, error: failureOf(error) },
-      );
-    case "delete-members":
-      return attemptAll(context, members, (name) => files.remove([...path.segments, name], "any"));
-    case "rename-member":
-      return attemptAll(context, members, (name) => rename(context, name, newName));
-    case "move-members":
-    case "copy-members": {
-      const verb = action === "move-members" ? "move" : "copy";
-      return attemptAll(context, members, (name) =>
-        transferMember(context, verb, name, toDestinationIn(path.segments, name, destination)),
-      );
-    }
-  }
-  const trigger = ownTriggers(context).get(action);
-  if (trigger === undefined) throw createError("form-action-unknown");
-  return attemptAll(context, members, (name) => runTrigger(context, action, trigger, name));
-}
-
-async function rename(context: AccountContext, name: string, newName: string): Promise<void> {
-  if (!isMemberName(newName)) throw createError("name-invalid");
-  await transferMember(context, "move", name, [...context.path.segments, newName]);
 }
 
 /** Leads to the page for a new link to a member. */
@@ -249,16 +190,18 @@ async function pageOf(
 }
 
 /** Redirects to the folder, so that a reload does not send the form again. Keeps the query, such as the sort order. */
-function redirectDone(context: AccountContext, done: DoneCode, outcomes: readonly MemberOutcome[]): Reply {
+async function redirectDone(
+  context: AccountContext,
+  done: DoneCode,
+  outcomes: readonly MemberOutcome[],
+): Promise<Reply> {
   const { account, root, path, target } = context;
   const query = new URLSearchParams(target.query);
   query.set("done", done);
   removeSentFiles(query);
   if (done === "uploaded" && isUploadOnly(account, path.segments)) {
-    addSentFiles(
-      query,
-      outcomes.map((outcome) => outcome.target),
-    );
+    const names = outcomes.map(({ target }) => target);
+    await addSentFiles(context, query, names);
   }
   return emptyReply(303, { Location: `${root}${toUrlPath(path)}?${query}` });
 }

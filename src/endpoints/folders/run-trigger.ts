@@ -7,9 +7,11 @@ import type { AccountContext } from "../../request/context.ts";
 import { emitEvent } from "../../request/emit-event.ts";
 import { chooseMember } from "./choose-member.ts";
 
-/** The triggers that the account has (4.3). */
-export function ownTriggers({ config, account }: AccountContext): Triggers {
-  return triggersOf(config.triggers, account.group);
+const NO_TRIGGERS: Triggers = new Map();
+
+/** The triggers that the account has (4.3). A link has none. */
+export function ownTriggers({ config, account, link }: AccountContext): Triggers {
+  return link === undefined ? triggersOf(config.triggers, account.group) : NO_TRIGGERS;
 }
 
 /**

@@ -7,6 +7,7 @@ import { toUploadExpires, toUploadLimit } from "../../http/uploads/fields.ts";
 import { toBooleanItem } from "../../http/uploads/structured-fields.ts";
 import { toValidatorFields, toValidators } from "../../http/validators.ts";
 import type { AccountContext } from "../../request/context.ts";
+import { isInDropFolder } from "../../transfers/links/drop-folder.ts";
 import { findFinishedFile, toExpiry } from "../../transfers/uploads/expiry.ts";
 import { toLimitsOfUpload } from "../../transfers/uploads/limits.ts";
 import { requireUploads } from "../../transfers/uploads/requirements.ts";
@@ -30,10 +31,10 @@ export function createdReply(context: AccountContext, outcome: UploadOutcome, ha
       Location,
       "Upload-Offset": hasContent ? toOffset(upload) : undefined,
       "Upload-Expires": toExpires(context, upload),
-      ...toFileFields(upload),
+      ...toFileFields(context, upload),
     });
   }
-  if (isComplete) return completedReply(upload);
+  if (isComplete) return completedReply(context, upload);
   return emptyReply(201, {
     Location,
     "Upload-Offset": toOffset(upload),
@@ -45,20 +46,20 @@ export function createdReply(context: AccountContext, outcome: UploadOutcome, ha
 /** The response to an append. */
 export function appendedReply(context: AccountContext, { upload, isComplete }: UploadOutcome): Reply {
   if (upload.note.protocol === "draft") {
-    if (isComplete) return completedReply(upload);
+    if (isComplete) return completedReply(context, upload);
     return emptyReply(204, { "Upload-Offset": toOffset(upload), "Upload-Complete": toBooleanItem(false) });
   }
   return emptyReply(204, {
     "Upload-Offset": toOffset(upload),
     "Upload-Expires": toExpires(context, upload),
-    ...toFileFields(upload),
+    ...toFileFields(context, upload),
   });
 }
 
 /** The response of the draft to a complete file: that of a PUT. */
-function completedReply(upload: AccountUpload): Reply {
+function completedReply(context: AccountContext, upload: AccountUpload): Reply {
   return emptyReply(201, {
-    ...toFileFields(upload),
+    ...toFileFields(context, upload),
     "Upload-Offset": toOffset(upload),
     "Upload-Complete": toBooleanItem(true),
   });
@@ -80,8 +81,8 @@ export function shownReply(context: AccountContext, upload: AccountUpload, acces
     "Upload-Expires": isTus ? toExpires(context, upload) : undefined,
     "Upload-Complete": toBooleanItem(file !== undefined),
     "Upload-Limit": toUploadLimit(toLimitsOfUpload(context, upload), isTus ? undefined : access.interop),
-    ...toFileFields(upload),
-    "Content-Location": file && toFileUrl(context, upload),
+    ...toFileFields(context, upload),
+    "Content-Location": file && !isInDropFolder(context) ? toFileUrl(context, upload) : undefined,
   });
 }
 
@@ -103,9 +104,9 @@ function toExpires(context: AccountContext, upload: AccountUpload): string {
   return toUploadExpires(toExpiry(upload, requireUploads(context).service.times));
 }
 
-/** The validators of the file, once it is there. */
-function toFileFields(upload: AccountUpload): HeaderFields {
-  const file = findFinishedFile(upload);
+/** The validators of the file, once it is there. In a drop folder nothing tells of them. */
+function toFileFields(context: AccountContext, upload: AccountUpload): HeaderFields {
+  const file = isInDropFolder(context) ? undefined : findFinishedFile(upload);
   return file === undefined ? {} : toValidatorFields(toValidators({ ...file, name: "", kind: "file" }));
 }
 

@@ -51,11 +51,11 @@ async function transfer(context: AccountContext, verb: "copy" | "move"): Promise
 
 /**
  * The path that the `Destination` header names.
- * @throws HttpError `denied` if it is not below `/home/`; what `parseDestination` throws.
+ * @throws HttpError `denied` if it is not below the root of the request; what `parseDestination` throws.
  */
 function toDestination(context: AccountContext): ResourcePath {
   const target = parseOwnDestination(context);
-  const path = parseOwnPath(target, context.config.baseSegments);
+  const path = parseOwnPath(target, context);
   if (path === "outside") throw createError("destination-outside");
   if (path === "malformed") throw createError("destination-header-invalid");
   return path;

@@ -10,11 +10,18 @@ export function toOwnHosts({ request, config }: AccountContext): OwnHosts {
   return { host, publicOrigin: config.publicOrigin ?? "" };
 }
 
-/** The path of the account that a URL of a header names. `outside` is not below `/home/`. */
-export function parseOwnPath(target: Target, baseSegments: readonly string[]): ResourcePath | "outside" | "malformed" {
+/**
+ * The path that a URL of a header names. `outside` is not below the root of the request: `/home/`, or the link that the
+ * request came by.
+ */
+export function parseOwnPath(
+  target: Target,
+  { root }: Pick<AccountContext, "root">,
+): ResourcePath | "outside" | "malformed" {
   const raw = target.path.split("/").slice(1);
-  const names = [...baseSegments, "home"];
-  const isBelowHome =
+  // The root ends in a slash.
+  const names = root.split("/").slice(1, -1).map(decodeSegment);
+  const isBelowRoot =
     raw.length > names.length && names.every((name, index) => decodeSegment(raw[index] ?? "") === name);
-  return isBelowHome ? (parseResourcePath(raw.slice(names.length).join("/")) ?? "malformed") : "outside";
+  return isBelowRoot ? (parseResourcePath(raw.slice(names.length).join("/")) ?? "malformed") : "outside";
 }

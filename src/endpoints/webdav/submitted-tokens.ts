@@ -49,6 +49,6 @@ function toSegments(
   if (resource === undefined) return context.path.segments;
   const reference = parseReference(resource, toOwnHosts(context));
   if (reference.kind !== "own") return "elsewhere";
-  const path = parseOwnPath(reference.target, context.config.baseSegments);
+  const path = parseOwnPath(reference.target, context);
   return typeof path === "string" ? undefined : path.segments;
 }

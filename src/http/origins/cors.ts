@@ -47,6 +47,7 @@ const READ = [
   "Prefer",
   "X-Requested-With",
   "X-Request-ID",
+  "X-Sender",
   "Range",
   "If-Match",
   "If-None-Match",

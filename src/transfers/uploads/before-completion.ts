@@ -1,5 +1,4 @@
-import { toStoragePath } from "../../account/path.ts";
-import type { AccountUpload } from "../../account/uploads/account-uploads.ts";
+import type { UploadData } from "../../contracts/events/transfers.ts";
 import { watchSteps } from "../../contracts/watch-steps.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { guardContent } from "../../uploads/before-commit.ts";
@@ -7,20 +6,18 @@ import { toUpload } from "../store-upload.ts";
 
 /**
  * Asks the option `beforeCommit` about a file that is complete. It gets the content from the first byte on, if it wants
- * to see it. Call this before the file becomes visible.
+ * to see it. Call this before the file becomes visible. `data` is what the events have of the file.
  * @throws HttpError `unprocessable` if it refuses the file.
  */
 export async function askBeforeCommit(
   context: AccountContext,
-  { note, state }: Pick<AccountUpload, "note"> & { readonly state: { readonly path: string } },
+  data: UploadData,
   size: number,
   read: () => AsyncIterable<Uint8Array>,
 ): Promise<void> {
   const { beforeCommit } = context.config;
   if (beforeCommit === undefined) return;
-  const { metadata } = note;
-  const location = { path: toStoragePath(note.path), real_path: state.path };
-  const upload = toUpload(context, { ...location, ...(metadata !== undefined && { metadata }) });
+  const upload = toUpload(context, data);
   const seesContent = beforeCommit.receive !== undefined;
   if (!seesContent) upload.size = size;
   const content = watchSteps(seesContent ? read : nothing, {

@@ -2,8 +2,9 @@ import type { AccountUpload, AccountUploads } from "../../account/uploads/accoun
 import { type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
 import type { Failure } from "../../http/http-error.ts";
 import type { AccountContext } from "../../request/context.ts";
+import { withNewName } from "../links/drop-folder.ts";
 import { askBeforeCommit } from "./before-completion.ts";
-import { emitUploadDone, emitUploadFailed } from "./events.ts";
+import { emitUploadDone, emitUploadFailed, toUploadData } from "./events.ts";
 import { toExpiry } from "./expiry.ts";
 import { requireUploads } from "./requirements.ts";
 
@@ -54,16 +55,32 @@ async function complete(
   };
   try {
     await uploads.checkCompletion(upload);
-    await askBeforeCommit(context, upload, offset, () => uploads.read(upload));
-    entry = await uploads.complete(upload, { signal: context.request.signal, onRepeat });
+    entry = await makeFile(context, uploads, upload, onRepeat);
   } catch (error) {
     if (endsUpload(context, error)) await endRefused(context, uploads, upload, error);
     throw error;
   }
   if (isRepeated) return entry;
-  emitUploadDone(context, upload, offset);
+  emitUploadDone(context, { ...upload, state: { ...upload.state, done: entry } }, offset);
   await noteCompletion(context, upload);
   return entry;
+}
+
+async function makeFile(
+  context: AccountContext,
+  uploads: AccountUploads,
+  upload: AccountUpload,
+  onRepeat: () => void,
+): Promise<StorageEntry> {
+  const { note, state } = upload;
+
+  async function makeAt(path?: readonly string[]): Promise<StorageEntry> {
+    await askBeforeCommit(context, toUploadData(upload, path?.at(-1)), state.offset, () => uploads.read(upload));
+    const { signal } = context.request;
+    return uploads.complete(upload, { signal, onRepeat, ...(path && { path }) });
+  }
+
+  return note.isNamedLater === true ? withNewName(context, note.path, makeAt) : makeAt();
 }
 
 async function endRefused(

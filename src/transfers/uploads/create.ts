@@ -10,10 +10,12 @@ import { toValidators } from "../../http/validators.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { readMetadata } from "../../uploads/metadata-header.ts";
 import { toWriteOptions, withUnmodifiedSince } from "../../uploads/write-conditions.ts";
+import { isInDropFolder, makeParents, requireNewFile } from "../links/drop-folder.ts";
+import { toSentPath } from "../links/sent-file.ts";
 import { emitUploadStarted } from "./events.ts";
 import { toFirstExpiry } from "./expiry.ts";
-import { checkAnnounced, checkUploadLimits, hasUploadLimits } from "./limits.ts";
-import { requireUploads } from "./requirements.ts";
+import { checkAnnounced, checkUploadLimits, hasUploadLimits, toUploadHolder } from "./limits.ts";
+import { noteUpload, requireUploads } from "./requirements.ts";
 
 /**
  * Creates the upload that a request asks for, without its content. Checks what a PUT would be refused for, then the
@@ -35,7 +37,7 @@ export async function createResumableUpload(context: AccountContext, creation: U
 async function createWithinLimits(context: AccountContext, planned: NewUpload): Promise<AccountUpload> {
   const { uploads, service } = requireUploads(context);
   if (!hasUploadLimits(context)) return uploads.create(planned);
-  return service.inTurn(`account ${context.account.name}`, async () => {
+  return service.inTurn(`account ${toUploadHolder(context)}`, async () => {
     const upload = await uploads.create(planned);
     try {
       await checkUploadLimits(context, upload);
@@ -55,20 +57,29 @@ export async function planUpload(context: AccountContext, creation: UploadCreati
   const { request, config, account } = context;
   const { uploads, service } = requireUploads(context);
   const { note, conditions } = toNote(context, creation);
-  context.upload = { ...context.upload, path: note.path };
+  noteUpload(context, note);
   await uploads.checkPermission(note);
-  const checked = conditions === undefined ? note : { ...note, ...(await checkConditions(context, note)) };
+  if (isInDropFolder(context)) requireNewFile(context);
+  const isConditional = conditions !== undefined && !isInDropFolder(context);
+  const checked = isConditional ? { ...note, ...(await checkConditions(context, note)) } : note;
   const size = agreeOnLength(creation, {
     size: undefined,
     maxBytes: account.maxFileBytes ?? Number.POSITIVE_INFINITY,
   });
   checkAnnounced(context, creation);
   return {
-    note: checked,
+    note: isInDropFolder(context) ? await toDropped(context, checked) : checked,
     expires: toFirstExpiry(config.clock(), service.times),
     signal: request.signal,
     ...(size !== undefined && { size }),
   };
+}
+
+/** Makes the folders of an upload to a drop folder, whose name is chosen when it is complete. */
+async function toDropped(context: AccountContext, note: UploadNote): Promise<UploadNote> {
+  if (note.concat === "partial") return { ...note, path: await makeParents(context, note.path) };
+  const folder = await makeParents(context, note.path.slice(0, -1));
+  return { ...note, path: [...folder, ...note.path.slice(-1)], isNamedLater: true };
 }
 
 type Conditions = Pick<UploadNote, "ifMatch" | "ifNoneMatch">;
@@ -86,10 +97,13 @@ function toNote(
     isPartial || config.metadataFields === undefined ? undefined : readMetadata(request.headers, config.metadataFields);
   const trace = readTrace(request.headers);
   const { ifMatch, ifNoneMatch } = toWriteOptions(request);
+  const path = toTarget(context, creation.name, isPartial);
+  const { eventLink, link } = context;
   const note: UploadNote = {
-    path: toTarget(context, creation.name, isPartial),
+    path,
     protocol: creation.protocol,
     account: { uuid: account.uuid, email: account.email },
+    ...(link && eventLink && { link: { ...eventLink, username: account.name, root: link.root } }),
     component: isSecure(request, connection) ? "https" : "http",
     ...(trace !== undefined && { trace }),
     ...(isTus && creation.metadata !== undefined && { uploadMetadata: creation.metadata }),
@@ -105,9 +119,10 @@ function toNote(
 }
 
 /** The file that a request is for; for a partial upload the folder. */
-function toTarget({ path }: AccountContext, name: string | undefined, isPartial: boolean): readonly string[] {
+function toTarget(context: AccountContext, name: string | undefined, isPartial: boolean): readonly string[] {
+  const { path } = context;
   if (isPartial) return path.isFolder ? path.segments : path.segments.slice(0, -1);
-  return name === undefined ? path.segments : [...path.segments, name];
+  return toSentPath(context, name === undefined ? path.segments : [...path.segments, name]);
 }
 
 /** Checks the conditions of the request now. Returns those that the completion must check again (RESUMABLE 5.3). */

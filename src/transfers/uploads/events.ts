@@ -34,9 +34,18 @@ export function isSilent({ concat }: UploadNote): boolean {
   return concat === "partial";
 }
 
-/** The file of an upload in the form that events have. */
-export function toUploadData({ state, note: { path, metadata } }: AccountUpload): UploadData {
-  return { path: toStoragePath(path), real_path: state.path, ...(metadata !== undefined && { metadata }) };
+/**
+ * The file of an upload in the form that events have: by its path in the account, also for an upload by a link. `name`
+ * is that of a file that is named later. Default: that of the file, or the one that the client has asked for.
+ */
+export function toUploadData({ state, note }: AccountUpload, name = state.done?.name): UploadData {
+  const { path, metadata, link, isNamedLater } = note;
+  const own = [...(link?.root ?? []), ...path];
+  const data = metadata === undefined ? {} : { metadata };
+  if (isNamedLater !== true) return { path: toStoragePath(own), real_path: state.path, ...data };
+  const last = name ?? own.at(-1) ?? "";
+  const folder = state.path.slice(0, state.path.lastIndexOf("/") + 1);
+  return { path: toStoragePath([...own.slice(0, -1), last]), real_path: `${folder}${last}`, ...data };
 }
 
 /** What has arrived since the creation. */

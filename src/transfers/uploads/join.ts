@@ -4,9 +4,10 @@ import { createError } from "../../http/errors.ts";
 import type { TusCreation } from "../../http/uploads/demand.ts";
 import { createTooLargeError } from "../../http/uploads/length.ts";
 import type { AccountContext } from "../../request/context.ts";
+import { withNewName } from "../links/drop-folder.ts";
 import { askBeforeCommit } from "./before-completion.ts";
 import { planUpload } from "./create.ts";
-import { emitUploadDone, emitUploadFailed, emitUploadStarted } from "./events.ts";
+import { emitUploadDone, emitUploadFailed, emitUploadStarted, toUploadData } from "./events.ts";
 import { isExpired } from "./expiry.ts";
 import { requireUploads } from "./requirements.ts";
 
@@ -28,43 +29,49 @@ export async function joinUploads(
   if (account.maxFileBytes !== undefined && size > account.maxFileBytes) {
     throw createTooLargeError("tus", account.maxFileBytes);
   }
-  const created = new Date(config.clock());
-  const path = context.files.realPathOf(planned.note.path);
+  const expires = Math.min(planned.expires.getTime(), config.clock() + 1000 * service.times.keepSeconds);
+  const whole = { ...planned, size, expires: new Date(expires) };
+  const make = (path: readonly string[]): Promise<NewUpload> => joinTo(context, path, parts, whole);
+  const { path, isNamedLater } = planned.note;
+  const joined = await (isNamedLater === true ? withNewName(context, path, make) : make(path));
+  const told = await uploads.create(joined);
+  await freeParts(context, parts);
+  return told;
+}
+
+/** Makes the file at a path, with its events. */
+async function joinTo(
+  context: AccountContext,
+  path: readonly string[],
+  parts: readonly AccountUpload[],
+  whole: NewUpload & { readonly size: number },
+): Promise<NewUpload> {
+  const { uploads } = requireUploads(context);
+  const { size, note, expires } = whole;
+  const { isNamedLater: _, ...named } = { ...note, path };
+  const created = new Date(context.config.clock());
+  const place = context.files.realPathOf(path);
+  const key = { owner: "", id: "" };
   // What the events tell of: the upload itself comes after the file.
-  const upload: AccountUpload = {
-    id: "",
-    note: planned.note,
-    state: {
-      key: { owner: "", id: "" },
-      path,
-      offset: size,
-      note: "",
-      created,
-      modified: created,
-      expires: planned.expires,
-    },
-  };
+  const state = { key, path: place, offset: size, note: "", created, modified: created, expires };
+  const upload: AccountUpload = { id: "", note: named, state };
 
   async function* read(): AsyncGenerator<Uint8Array> {
     for (const part of parts) yield* uploads.read(part);
   }
 
   emitUploadStarted(context, upload);
-  const expires = Math.min(planned.expires.getTime(), config.clock() + 1000 * service.times.keepSeconds);
-  let joined: NewUpload;
   try {
-    await askBeforeCommit(context, upload, size, read);
-    joined = await uploads.join(parts, { ...planned, expires: new Date(expires) });
+    await askBeforeCommit(context, toUploadData(upload), size, read);
+    const joined = await uploads.join(parts, { ...whole, path });
+    emitUploadDone(context, upload, size);
+    return joined;
   } catch (error) {
     // Another request has ended a part meanwhile.
     const refusal = isStorageError(error) && error.code === "not-found" ? createError("upload-parts-invalid") : error;
     emitUploadFailed(context, upload, context.failureOf(refusal).message);
     throw refusal;
   }
-  emitUploadDone(context, upload, size);
-  const told = await uploads.create(joined);
-  await freeParts(context, parts);
-  return told;
 }
 
 /** @throws HttpError `malformed`, the same for all reasons: no account learns of the uploads of others. */

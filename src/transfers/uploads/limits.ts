@@ -7,6 +7,11 @@ import type { AccountContext } from "../../request/context.ts";
 import { findFinishedFile, isExpired, toExpiry } from "./expiry.ts";
 import { requireUploads } from "./requirements.ts";
 
+/** Whose unfinished uploads a request adds to: those of a link are not those of its account. */
+export function toUploadHolder({ account, link }: AccountContext): string {
+  return link === undefined ? account.name : `link:${link.record.id}`;
+}
+
 /** Whether the unfinished uploads of an account are limited. */
 export function hasUploadLimits({ config: { limits } }: AccountContext): boolean {
   return limits.uploadsPerAccount > 0 || limits.uploadBytesPerAccount > 0;
@@ -20,11 +25,11 @@ export async function checkUploadLimits(context: AccountContext, created: Accoun
   const { limits, clock } = context.config;
   const { uploads, service } = requireUploads(context);
   const { uploadsPerAccount: maxCount, uploadBytesPerAccount: maxBytes } = limits;
-  const { name } = context.account;
+  const holder = toUploadHolder(context);
   const now = clock();
   let count = 1;
   let bytes = toBytes(created);
-  if (service.rooms.take(name, bytes)) return;
+  if (service.rooms.take(holder, bytes)) return;
   for await (const upload of uploads.list()) {
     if (upload.id === created.id || findFinishedFile(upload) !== undefined || isExpired(upload, service.times, now))
       continue;
@@ -33,7 +38,7 @@ export async function checkUploadLimits(context: AccountContext, created: Accoun
   }
   if (maxCount > 0 && count > maxCount) throw createError("too-many-uploads", { values: { max: maxCount } });
   if (maxBytes > 0 && bytes > maxBytes) throw createError("upload-bytes-exceeded", { values: { max: maxBytes } });
-  service.rooms.give(name, { count: toLeft(maxCount, count), bytes: toLeft(maxBytes, bytes) });
+  service.rooms.give(holder, { count: toLeft(maxCount, count), bytes: toLeft(maxBytes, bytes) });
 }
 
 /** A limit of 0 is none. */

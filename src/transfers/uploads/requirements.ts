@@ -1,7 +1,9 @@
 import type { AccountUpload, AccountUploads } from "../../account/uploads/account-uploads.ts";
+import type { UploadNote } from "../../account/uploads/upload-note.ts";
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import { createError } from "../../http/errors.ts";
 import type { AccountContext, UploadService } from "../../request/context.ts";
+import { isInDropFolder } from "../links/drop-folder.ts";
 import { isExpired } from "./expiry.ts";
 
 /** The resumable uploads of an account, and those of the service. */
@@ -17,6 +19,16 @@ export function requireUploads({ files, uploads: service }: AccountContext): Ava
 }
 
 /**
+ * Tells the response and the events of a request what upload it is for. In a drop folder the response does not say what
+ * becomes of it.
+ */
+export function noteUpload(context: AccountContext, { path, link }: UploadNote): void {
+  context.upload = { ...context.upload, ...(!isInDropFolder(context) && { path }) };
+  const { sender } = link ?? {};
+  if (context.eventLink !== undefined && sender !== undefined) context.eventLink = { ...context.eventLink, sender };
+}
+
+/**
  * Finds an upload of the account, and takes over from a request that adds to it.
  * @throws StorageError `not-found`, HttpError `gone` if it has expired.
  */
@@ -24,7 +36,7 @@ export async function requireUpload(context: AccountContext, id: string): Promis
   const { uploads, service } = requireUploads(context);
   const upload = await uploads.find(id);
   if (upload === undefined) throw new StorageError("not-found");
-  context.upload = { ...context.upload, path: upload.note.path };
+  noteUpload(context, upload.note);
   if (isExpired(upload, service.times, context.config.clock())) throw createError("upload-gone");
   return upload;
 }

@@ -184,8 +184,11 @@ export const GERMAN_ERRORS: Readonly<Record<ErrorCode, string>> = {
   "link-password-missing": "Der Link braucht sein Passwort.",
   "link-password-wrong": "Das Passwort des Links ist falsch.",
   "link-password-malformed": "Das Formular muss ein Passwort enthalten.",
+  "link-denied": "Der Link erlaubt das nicht.",
   "link-replacement-denied": "Der Link erlaubt nicht, eine Datei zu ersetzen.",
   "link-action-unsupported": "Diese Aktion gibt es bei einem Link nicht.",
+  "drop-name-taken":
+    "Eine andere Datei hat im selben Augenblick diesen Namen bekommen. Senden Sie die Datei noch einmal.",
   "link-prefetch": "Ein Link mit begrenzter Nutzung wird nicht im Voraus geöffnet.",
   "link-store-unavailable": "Der Speicher der Links ist nicht verfügbar.",
   "sender-missing": "Der Name des Absenders fehlt.",

@@ -16,6 +16,7 @@ export const VOCABULARY: readonly string[] = [
     "content-encoding",
     "content-range",
     "x-requested-with",
+    "x-sender",
     "accept-language",
     "traceparent",
     "tracestate",

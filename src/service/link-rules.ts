@@ -1,0 +1,24 @@
+import { createError } from "../http/errors.ts";
+import type { AccountContext, AccountEndpoint } from "../request/context.ts";
+import type { ResourceKind } from "./routes.ts";
+
+/** The methods of files and folders that a drop folder has, besides those that read its root (SHARING 6.2). */
+const UPLOADING: readonly string[] = ["PUT", "POST", "MKCOL"];
+const READING: readonly string[] = ["GET", "HEAD", "PROPFIND"];
+
+/**
+ * Adds to an endpoint what a link never permits: moving, and in a drop folder everything that could tell what is there.
+ * It refuses this before anything is looked at, so that all refusals are the same.
+ */
+export function withLinkRules(kind: ResourceKind, endpoint: AccountEndpoint): AccountEndpoint {
+  return async (context) => {
+    const isFileUrl = kind === "file" || kind === "folder";
+    if (context.method === "MOVE" || (isFileUrl && isHidden(context))) throw createError("denied");
+    return endpoint(context);
+  };
+}
+
+function isHidden({ method, path, link }: AccountContext): boolean {
+  if (link?.isDropFolder !== true || UPLOADING.includes(method)) return false;
+  return path.segments.length > 0 || !READING.includes(method);
+}

@@ -1,0 +1,33 @@
+/** What file systems allow, in bytes. */
+const MAX_NAME_BYTES = 255;
+const MAX_NUMBER = 99;
+const RANDOM_NAMES = 10;
+
+/**
+ * The names that something may get in a folder where its own name is taken, in the order in which they are tried:
+ * `a.csv`, `a (2).csv`, ..., `a (99).csv`, then some with eight random hexadecimal digits (SHARING 6.2).
+ */
+export function* toFreeNames(name: string, isFolder: boolean): Generator<string> {
+  yield name;
+  for (let number = 2; number <= MAX_NUMBER; number += 1) yield withSuffix(name, isFolder, `${number}`);
+  for (let count = 0; count < RANDOM_NAMES; count += 1) yield withSuffix(name, isFolder, toRandomDigits());
+}
+
+/** Puts a text in parentheses before the extension of a file, or at the end. Cuts what makes the name too long. */
+function withSuffix(name: string, isFolder: boolean, text: string): string {
+  const dot = isFolder ? -1 : name.lastIndexOf(".");
+  const end = dot > 0 ? name.slice(dot) : "";
+  const stem = [...name.slice(0, name.length - end.length)];
+  const toName = (): string => `${stem.join("")} (${text})${end}`;
+  while (stem.length > 1 && byteLength(toName()) > MAX_NAME_BYTES) stem.pop();
+  return toName();
+}
+
+function byteLength(text: string): number {
+  return new TextEncoder().encode(text).byteLength;
+}
+
+function toRandomDigits(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(4));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}

@@ -1,0 +1,40 @@
+import { isStorageError, type StorageEntry } from "../../contracts/storage-adapter.ts";
+import type { AccountContext } from "../../request/context.ts";
+import { readSender } from "../../uploads/sender.ts";
+import { type IncomingFile, storeFile } from "../store-upload.ts";
+import { createTakenError, isInDropFolder, withFreePath } from "./drop-folder.ts";
+
+/**
+ * The path that a file of this request gets: below a link that asks for the sender's name, `<sender> - <name>`, but for
+ * the link to one file, whose name is fixed. Events then have the sender (SHARING 6.4).
+ * @throws HttpError `sender-missing` or `sender-invalid` if the header is required.
+ */
+export function toSentPath(context: AccountContext, path: readonly string[]): readonly string[] {
+  return asksForSender(context) ? withSender(context, path, readSender(context.request.headers)) : path;
+}
+
+/** Whether files need the name of their sender. */
+export function asksForSender({ link }: Pick<AccountContext, "link">): boolean {
+  return link?.record.askName === true;
+}
+
+/** As {@link toSentPath}, with a name that was read from a form. */
+export function withSender(context: AccountContext, path: readonly string[], sender: string): readonly string[] {
+  if (context.eventLink !== undefined) context.eventLink = { ...context.eventLink, sender };
+  if (context.link?.record.isFolder !== true) return path;
+  return [...path.slice(0, -1), `${sender} - ${path.at(-1) ?? ""}`];
+}
+
+/** Stores a file as {@link storeFile} does; in a drop folder under a name that is free. */
+export async function storeSentFile(context: AccountContext, file: IncomingFile): Promise<StorageEntry> {
+  if (!isInDropFolder(context)) return storeFile(context, file);
+  const toOptions = async () => ({ ...(await file.toOptions()), ifNoneMatch: "*" as const });
+  return withFreePath(context, file.segments, (segments) =>
+    storeFile(context, { ...file, segments, toOptions }).catch(throwTaken),
+  );
+}
+
+/** The name was free when the upload began: another process has taken it. @throws the error, always. */
+function throwTaken(error: unknown): never {
+  throw isStorageError(error) && error.code === "precondition-failed" ? createTakenError(error) : error;
+}

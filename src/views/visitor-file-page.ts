@@ -1,0 +1,49 @@
+import type { Texts } from "../contracts/pages/texts.ts";
+import { html, type SafeHtml } from "../http/html.ts";
+import { formatsOf } from "./formats.ts";
+import { card, type Page, type PageContext } from "./page.ts";
+import { type ShownError, toErrorText } from "./texts.ts";
+import { type PageLink, renderExpiry, renderMaxFileSize, renderSender } from "./visitor-parts.ts";
+
+/** What the page of a link to one file shows. */
+export interface LinkFilePage {
+  readonly link: PageLink;
+  /** The file. Absent: there is none, or the link does not show it. */
+  readonly file?: { readonly size: number } | undefined;
+  /** Whether the file can be uploaded, or uploaded again. */
+  readonly mayUpload: boolean;
+  /** Whether the last form has uploaded it. */
+  readonly isUploaded: boolean;
+  readonly problems: readonly ShownError[];
+}
+
+/** The page of a link to one file: its name and size, and what the link permits. It needs no script. */
+export function toLinkFilePage({ texts }: PageContext, page: LinkFilePage): Page {
+  const { link, file, mayUpload } = page;
+  const size =
+    file && html`<span title="${formatsOf(texts).exactSize(file.size)}">${formatsOf(texts).size(file.size)}</span> · `;
+  const content = card(html`<h1><bdi>${link.name}</bdi></h1>
+${renderMessages(texts, page)}
+<p class="quiet">${size}${renderExpiry(texts, link)}</p>
+${file && html`<p><a class="button primary wide" href="./${encodeURIComponent(link.name)}" download>${texts.downloadFile}</a></p>`}
+${mayUpload ? renderUpload(texts, link) : undefined}`);
+  return { title: link.name, content };
+}
+
+function renderMessages(texts: Texts, { isUploaded, problems }: LinkFilePage): SafeHtml | undefined {
+  if (problems.length > 0) {
+    const items = problems.map((error) => html`<li>${toErrorText(texts, error)}</li>`);
+    return html`<div role="alert" class="notice problem"><ul>${items}</ul></div>`;
+  }
+  return isUploaded ? html`<p role="status" class="notice success">${texts.done.uploaded}</p>` : undefined;
+}
+
+/** Whatever the chosen file is called, it is stored under the name of the link. */
+function renderUpload(texts: Texts, link: PageLink): SafeHtml {
+  return html`<form class="stacked" method="post" action="./" enctype="multipart/form-data">
+<input type="hidden" name="action" value="upload-file">
+${link.asksName ? renderSender(texts) : undefined}<label for="upload-file">${texts.uploadFile}</label>
+<input id="upload-file" type="file" name="upload-file" required>
+${renderMaxFileSize(texts, link)}<button class="primary wide">${texts.upload}</button>
+</form>`;
+}

@@ -1,0 +1,46 @@
+import type { Texts } from "../contracts/pages/texts.ts";
+import { html, type SafeHtml } from "../http/html.ts";
+import { fillText } from "../platform/fill-text.ts";
+import { formatsOf } from "./formats.ts";
+
+/** What the pages of a link show of it. They never show the account, nor anything above what the link leads to. */
+export interface PageLink {
+  /** The name of what it leads to. Empty for all files of an account. */
+  readonly name: string;
+  readonly expires: Date;
+  /** Whether the sender of a file has to give a name. */
+  readonly asksName: boolean;
+  /** Whether files can only be sent. */
+  readonly isDropFolder: boolean;
+  /** The maximum size of a file, in bytes. Absent: there is no limit. */
+  readonly maxFileBytes?: number | undefined;
+}
+
+/** When a link ends. */
+export function renderExpiry(texts: Texts, { expires }: PageLink): SafeHtml {
+  const time = fillText(texts.availableUntil, { time: formatsOf(texts).time(expires) });
+  return html`<time datetime="${expires.toISOString()}">${time}</time>`;
+}
+
+/** The line below the heading of a folder's page: when the link ends, and the archive of all that is shown. */
+export function renderLinkLine(texts: Texts, link: PageLink, mayDownload: boolean): SafeHtml {
+  const hint = link.isDropFolder ? html`<p>${texts.dropFolderHint}</p>` : undefined;
+  const archive = mayDownload ? html`<a class="button" href="?zip">${texts.downloadAll}</a>` : undefined;
+  return html`<div class="link-line"><p class="quiet">${renderExpiry(texts, link)}</p>${archive}</div>
+${hint}`;
+}
+
+/** The field for the name of who sends files, which the form has before the files. */
+export function renderSender(texts: Texts, entered = ""): SafeHtml {
+  return html`<label for="sender">${texts.sender}</label>
+<input id="sender" name="sender" value="${entered}" autocomplete="name" dir="auto" maxlength="100" required>
+`;
+}
+
+/** How large a file may be; nothing without a limit. */
+export function renderMaxFileSize(texts: Texts, { maxFileBytes }: PageLink): SafeHtml | undefined {
+  if (maxFileBytes === undefined) return undefined;
+  const text = fillText(texts.maxFileSize, { size: formatsOf(texts).size(maxFileBytes) });
+  return html`<p class="quiet max-size">${text}</p>
+`;
+}
