@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { LinkOptions } from "../../../src/config/links.ts";
 import type { NewLink } from "../../../src/contracts/links.ts";
 import { createMemoryKeyValueStore } from "../../../src/stores/memory.ts";
+import { quickHasher } from "../../support/quick-hasher.ts";
 import { createTestService, type TestService, type TestServiceOptions } from "../../support/service.ts";
 import { overrideStorage } from "../../support/storage.ts";
 
@@ -18,7 +19,7 @@ interface Setting extends TestService {
 }
 
 async function set(links: Partial<LinkOptions> = {}, options: TestServiceOptions = {}): Promise<Setting> {
-  const own = { secret: SECRET, store: createMemoryKeyValueStore(), ...links };
+  const own = { secret: SECRET, store: createMemoryKeyValueStore(), passwordHasher: quickHasher, ...links };
   const created = await createTestService({ files, links: own, isDescribed: false, ...options });
   return {
     ...created,
