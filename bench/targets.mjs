@@ -22,6 +22,7 @@ export const targets = {
     against(["express"], 4),
     ...["fileferry-basic", "fileferry-basic-plain"].map((own) => ({ ...against(["fileferry"], 0.95, 0.98), own })),
     { ...against(["fileferry"], 0.7), own: "fileferry-basic-each" },
+    { ...against(["fileferry"], 0.77, 0.9), own: "fileferry-link" },
   ],
   "get-100k": [against(["bare-tuned"], 0.9, 1)],
   "get-256k": [against(["bare-tuned"], 0.9, 1)],

@@ -141,7 +141,7 @@ export type { MemberBatches } from "./contracts/member-batches.ts";
 export { OptionError } from "./contracts/option-error.ts";
 export type { ApiPage, ApiPageFile } from "./contracts/pages/api-page.ts";
 export type { Branding } from "./contracts/pages/branding.ts";
-export type { DoneCode, PartialTexts, ScriptTexts, Texts } from "./contracts/pages/texts.ts";
+export type { DoneCode, LinkTexts, PartialTexts, ScriptTexts, Texts } from "./contracts/pages/texts.ts";
 export type { CharacterClass, PasswordPolicy } from "./contracts/password-policy.ts";
 export {
   type ByteRange,

@@ -141,6 +141,26 @@ function byBasic(server) {
   return { ...server, requests: { get, put }, login };
 }
 
+/** Of that one, by a link that has all in its URL, in place of a session. */
+function byLink(server) {
+  let root = "";
+
+  async function makeLink(running) {
+    const { host, port } = running;
+    const response = await fetch(`http://${host}:${port}/home/__svc__/links`, {
+      method: "POST",
+      headers: { ...(await login(running)), "Content-Type": "application/json", Connection: "close" },
+      body: JSON.stringify({ path: "/" }),
+    });
+    const { results } = await response.json();
+    root = new URL(results[0].url).pathname;
+    return {};
+  }
+
+  const get = (path) => ({ method: "GET", path: `${root}${path}` });
+  return { ...server, requests: { get }, login: makeLink };
+}
+
 /** One login for all requests. */
 async function login({ host, port }) {
   const response = await fetch(`http://${host}:${port}/__svc__/login`, {
@@ -182,6 +202,15 @@ export function createCatalog(dist, nodeArgs = []) {
         "fsync",
         { dist, nodeArgs },
         { settings: { basicCacheSeconds: 0 } },
+      ),
+    ),
+    byLink(
+      fileferry(
+        "fileferry-link",
+        "fileferry, by a link",
+        "fsync",
+        { dist, nodeArgs },
+        { settings: { links: { secret: "the secret of the links of the benchmark" } } },
       ),
     ),
     peer("bare-tuned", "node:http, tuned", { get, put, list }),

@@ -23,12 +23,13 @@ export async function measure(server, workload, root) {
   const served = toServedFolder(root, workload);
   if (server.writesZip !== undefined)
     return workload.commands && withFigure(workload, await measureZip(server, workload.commands, served));
-  const asked = workload.toJob(server.requests);
-  if (asked === undefined) return undefined;
+  if (workload.toJob(server.requests) === undefined) return undefined;
   const running = await startServer(server, served);
   try {
     if (!workload.isStart) await settle(running);
     const headers = await server.login?.(running);
+    // A login may decide on the URLs.
+    const asked = workload.toJob(server.requests);
     const job = { ...toShape(workload, server), host: running.host, port: running.port, headers, ...asked };
     const run = workload.isStart ? measureStart(running, job, workload) : runClient(job, running);
     const result = await withTimeout(run, LIMIT_MS, "not done");

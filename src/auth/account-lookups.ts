@@ -1,3 +1,4 @@
+import type { AccountSettings } from "../contracts/account.ts";
 import type { AccountLookup, Authenticator } from "../contracts/authenticator.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { createError } from "../http/errors.ts";
@@ -28,7 +29,7 @@ export function createAccountLookups({ methods, startMethod, logger }: AccountLo
   async function find(username: string): Promise<AccountLookup> {
     for (const method of able) {
       const result = await ask(method, username);
-      if (result.outcome === "found") return toUsable(method, username, result);
+      if (result.outcome === "found") return toUsable(method, username, result.account);
     }
     return { outcome: "unknown" };
   }
@@ -51,12 +52,8 @@ export function createAccountLookups({ methods, startMethod, logger }: AccountLo
   }
 
   /** A login with these settings would be refused: an unknown setting could be one that forbids something (2.4). */
-  function toUsable(
-    method: Authenticator,
-    username: string,
-    found: AccountLookup & { outcome: "found" },
-  ): AccountLookup {
-    const settings = parseAccountSettings(found.account);
+  function toUsable(method: Authenticator, username: string, account: AccountSettings): AccountLookup {
+    const settings = parseAccountSettings(account);
     if (settings.success) return { outcome: "found", account: settings.data };
     const problems = describeAccountIssues(settings.error);
     logger?.error({ method: method.name, username, problems }, "A looked-up account has settings that cannot be used.");

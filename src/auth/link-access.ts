@@ -7,11 +7,12 @@ import { createSessionCookie, type SessionCookie } from "../http/cookie.ts";
 import { createError, type ErrorCode } from "../http/errors.ts";
 import type { HttpError } from "../http/http-error.ts";
 import type { Variant } from "../http/negotiate.ts";
+import { createHmac } from "../platform/hmac.ts";
 import type { SealedLinks } from "../sharing/links.ts";
 import type { LinkRecord } from "../sharing/record.ts";
 import type { AuthenticationChain } from "./chain.ts";
 import type { PasswordHasher } from "./passwords/hash.ts";
-import type { AttemptResult, LoginThrottle } from "./throttle.ts";
+import type { AttemptResult, LoginThrottle, Shortcut } from "./throttle.ts";
 
 /** What a request by a link may do. */
 export type LinkVerdict =
@@ -78,6 +79,7 @@ const COOKIE_NAME = "SVC_LINK";
 /** Creates the access of a service. */
 export function createLinkAccess(options: LinkAccessOptions): LinkAccess {
   const { links, chain, throttle, hasher, mayHaveLinks, clock } = options;
+  const verified = createVerifiedPasswords(clock);
 
   async function open(linkRequest: LinkRequest, token: string): Promise<LinkVerdict> {
     const opened = await links.open(token);
@@ -124,13 +126,19 @@ export function createLinkAccess(options: LinkAccessOptions): LinkAccess {
     record: LinkRecord,
     password: string,
   ): Promise<Extract<LinkVerdict, { outcome: "locked" }> | undefined> {
-    const { passwordHash = "" } = record;
+    const { id, passwordHash = "" } = record;
+    const address = connection.peer?.address;
+    const known = verified.find(`${id} ${address ?? ""} ${password}`);
     const isRight = await throttle.run(
-      { username: `link:${record.id}`, address: connection.peer?.address, request },
+      { username: `link:${id}`, address, request },
       () => hasher.verify(password, passwordHash),
       (matches): AttemptResult => (matches ? "succeeded" : "failed"),
+      known,
     );
-    if (isRight === true) return undefined;
+    if (isRight === true) {
+      known.remember();
+      return undefined;
+    }
     if (isRight === false) return { outcome: "locked", record, reason: "password" };
     const { retryAfterSeconds } = isRight;
     const retry = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
@@ -159,6 +167,36 @@ export function createLinkAccess(options: LinkAccessOptions): LinkAccess {
   }
 
   return { open, isLive, unlock };
+}
+
+/** How long a password is not verified again, for the link and the address that it came by. */
+const REMEMBERED_MS = 60_000;
+const MAX_REMEMBERED = 1000;
+
+/**
+ * Remembers right passwords for a short time: clients send them with every request, and to verify one takes 0.3 s. No
+ * password is kept, but its HMAC by a key of this process alone.
+ */
+function createVerifiedPasswords(clock: () => number) {
+  const untils = new Map<string, number>();
+  const toMac = createHmac();
+
+  /** Only the throttle may use what this finds: it shows whether a password is right. */
+  function find(text: string): Shortcut<boolean> & { readonly remember: () => void } {
+    const mac = toMac(text);
+    const isKnown = (): boolean => (untils.get(mac) ?? 0) > clock();
+
+    function remember(): void {
+      if (isKnown()) return;
+      untils.delete(mac);
+      untils.set(mac, clock() + REMEMBERED_MS);
+      if (untils.size > MAX_REMEMBERED) untils.delete(untils.keys().next().value as string);
+    }
+
+    return { isKnown: isKnown(), take: async () => isKnown() || undefined, remember };
+  }
+
+  return { find };
 }
 
 /** Reads and sets the cookie of links. */

@@ -59,8 +59,8 @@ export function addLinkCommands(program: Command): void {
     .requiredOption("--account <name>", "the account")
     .option("--json", "print JSON with the URLs, as the service describes links")
     .action(async (flags: ListFlags) => {
-      const { listLinks } = await import("./commands/link.ts");
-      await listLinks(flags, process);
+      const { printLinks } = await import("./commands/link.ts");
+      await printLinks(flags, process);
     });
 
   link

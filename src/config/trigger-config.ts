@@ -2,14 +2,14 @@ import { DEFAULT_GROUP } from "../account/account.ts";
 import { checkOption } from "../contracts/option-error.ts";
 import { TRIGGER_STYLES, type Trigger } from "../contracts/trigger.ts";
 import { COMMANDS } from "../schemas/commands.ts";
-import { FORM_ACTIONS } from "../uploads/form.ts";
+import { FORM_ACTIONS, SHARE_ACTION } from "../uploads/form.ts";
 import type { FileServiceOptions } from "./options.ts";
 
 /** The triggers of a service by name. */
 export type Triggers = ReadonlyMap<string, Trigger>;
 
 const NAME = /^[0-9A-Za-z][\w-]{0,63}$/;
-const TAKEN: readonly string[] = [...FORM_ACTIONS, ...COMMANDS];
+const TAKEN: readonly string[] = [...FORM_ACTIONS, SHARE_ACTION, ...COMMANDS];
 
 /** Checks the option `triggers`. @throws OptionError for an option such as `triggers.approve.label`. */
 export function toTriggers({ triggers = {}, groups = {} }: FileServiceOptions): Triggers {

@@ -216,6 +216,7 @@ const TABLE = {
   "sender-invalid": ["malformed", "The name of the sender is not a valid name of up to {max} characters."],
   "link-malformed": ["malformed", "The body does not describe a link: {problem}."],
   "link-media-type": ["unsupported-media-type", "A link must be described as a form or as JSON."],
+  "link-form-media-type": ["unsupported-media-type", "This action must be sent as a form."],
   "links-denied": ["denied", "The account may not make links."],
   "link-rights-missing": ["denied", "The account itself may not do what the link is to permit."],
   "links-unsupported": ["unprocessable", "The service has no links."],
@@ -229,6 +230,7 @@ const TABLE = {
   // Forms
   "items-missing": ["malformed", "Select at least one item."],
   "files-missing": ["malformed", "Select at least one file."],
+  "share-one-item": ["malformed", "Select exactly one item to share."],
   "new-name-missing": ["malformed", "Select one item and enter its new name."],
   "destination-missing": ["malformed", "Enter one destination folder."],
   "folder-name-missing": ["malformed", "Enter the name of one new folder."],

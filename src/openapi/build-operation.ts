@@ -3,6 +3,7 @@ import type { Variant } from "../http/negotiate.ts";
 import { FAILURE_TEXTS } from "./error-responses.ts";
 import type { HeaderName } from "./headers.ts";
 import type { OpenApiInput, OpenApiRoute } from "./input.ts";
+import { UNLOCKED } from "./link-operations.ts";
 import { CONTENTS, type ContentSpec } from "./media-types.ts";
 import type { OperationSpec, ResponseSpec } from "./operation-types.ts";
 import { OPERATION_SPECS, type OperationName } from "./operations.ts";
@@ -31,6 +32,7 @@ const PAGE_PARAMETERS: readonly ParameterName[] = [
   "done",
   "sent",
   "basicLogin",
+  "linkPermissions",
 ];
 /** Parameters that only listings as JSON use. */
 const LISTING_PARAMETERS: readonly ParameterName[] = ["limit", "cursor", "prefer", "listingIfNoneMatch"];
@@ -44,6 +46,8 @@ const PREFLIGHT_HEADERS: readonly HeaderName[] = [
 ];
 const ANY_LOGIN: OperationObject["security"] = [{ basic: [] }, { session: [] }, { cookie: [] }];
 const IDENTITY_OR_ANY_LOGIN: OperationObject["security"] = [{ identity: [] }, ...ANY_LOGIN];
+/** A link is a login. Only some have a password. */
+const LINK_ONLY: OperationObject["security"] = [{}, { linkPassword: [] }, { linkCookie: [] }];
 const SESSION_ONLY: OperationObject["security"] = [{ session: [] }, { cookie: [] }];
 
 /** Returns the operation of a method at a path. Its ID is unique in the document; `ids` collects the IDs in use. */
@@ -54,15 +58,15 @@ export function toOperation(
   method: string,
   ids: Set<string>,
 ): OperationObject {
-  const spec = toSpec(service, route, method);
+  const spec = toSpec(service, route, path, method);
   const reads = READING.includes(method);
   const parameters = toParameterRefs(service, spec, path, method);
   return {
     operationId: toId(`${route.operation}${path.suffix}`, method, ids),
     summary: spec.summary,
     ...(spec.description !== undefined && { description: spec.description }),
-    tags: [spec.tag],
-    security: toSecurity(service, route, spec),
+    tags: [path.isLink ? "Links" : spec.tag],
+    security: toSecurity(service, route, path, spec),
     ...(parameters.length > 0 && { parameters }),
     ...(spec.body !== undefined && !reads && { requestBody: toRequestBodyObject(spec.body, service) }),
     responses: toResponses(service, route, spec, path, method),
@@ -84,6 +88,7 @@ export function toOptionsOperation(
     hasPath: (status) => status !== 400 && hasPath(routes[0]),
     isStatic: isAsset(routes[0]),
     hasCors: service.hasCors,
+    links: toLinks(routes[0], path),
     pageFields: service.pageFields,
     types: undefined,
   });
@@ -127,6 +132,7 @@ function toResponses(
     isStatic: isAsset(route),
     hasCors: service.hasCors,
     hasUploads: isForUpload(service, route, method),
+    links: toLinks(route, path),
     pageFields,
     types: path.type,
   });
@@ -141,7 +147,7 @@ function toResponses(
     responses.add(status, description, isHead ? contents.map(withoutType) : contents, headers);
   }
 
-  const { responses: specs, failures } = toOutcomes(service, route, spec, path.always?.[method]);
+  const { responses: specs, failures } = toOutcomes(service, route, spec, path, method);
   for (const { status, description, variants: own = variants, content = [], headers = [] } of specs) {
     if (!own.some((variant) => variants.includes(variant))) continue;
     const contents: readonly ContentSpec[] = content.map((name) => CONTENTS[name]);
@@ -162,15 +168,30 @@ function toResponses(
       add(status, FAILURE_TEXTS[failure], [content, ...toProblems(service, route, method, status)], headers);
     }
   }
-  if (route.access !== "open" && variants.includes("html")) {
+  if (route.access !== "open" && variants.includes("html") && !path.isLink) {
     const challenge = route.access === "account" ? ["WWW-Authenticate"] : [];
     add(302, "The credentials are missing or wrong: redirect to the login page.", [CONTENTS.page], challenge);
   }
   return responses.toObject();
 }
 
+/** Whether a URL is about links, or below the URL of one. */
+function toLinks(route: OpenApiRoute | undefined, { isLink }: OpenApiPath): "about" | "below" | undefined {
+  if (isLink) return "below";
+  return route?.kind === "links" || route?.kind === "new-link" || route?.kind === "link" ? "about" : undefined;
+}
+
+/** The root of a link also takes the form with its password. */
+function toSpec(service: OpenApiInput, route: OpenApiRoute, path: OpenApiPath, method: string): OperationSpec {
+  const spec = toUploadSpec(service, route, method);
+  const isUnlocking = path.isLink && path.path.endsWith("{token}/") && method === "POST" && route.kind === "folder";
+  if (!isUnlocking || !service.variants.includes("html")) return spec;
+  const body = spec.body === "folderOrPart" ? "folderOrPartOfLink" : "folderOfLink";
+  return { ...spec, body, responses: [...spec.responses, UNLOCKED] };
+}
+
 /** With uploads in several requests, an operation may create one. */
-function toSpec({ hasUploads }: OpenApiInput, { operation }: OpenApiRoute, method: string): OperationSpec {
+function toUploadSpec({ hasUploads }: OpenApiInput, { operation }: OpenApiRoute, method: string): OperationSpec {
   const spec: OperationSpec = OPERATION_SPECS[operation];
   const added = hasUploads ? UPLOAD_ADDITIONS[operation] : undefined;
   if (added === undefined || (added.method ?? method) !== method) return spec;
@@ -245,12 +266,15 @@ function toOutcomes(
   { routes, hasWebdav }: OpenApiInput,
   { access, operation }: OpenApiRoute,
   { responses, failures: own = [], lacks = [], withPage }: OperationSpec,
-  always: readonly Failure[] | undefined,
+  { always: alwaysByMethod, isLink }: OpenApiPath,
+  method: string,
 ): { readonly responses: readonly ResponseSpec[]; readonly failures: readonly Failure[] } {
-  const failures = [...own, ...((hasWebdav && WEBDAV_FAILURES[operation]) || [])];
+  const always = alwaysByMethod?.[method];
+  const ofLink: readonly Failure[] = isLink && access !== "open" ? ["not-found", "gone"] : [];
+  const failures = [...own, ...ofLink, ...((hasWebdav && WEBDAV_FAILURES[operation]) || [])];
   const usual = FAILURES_OF_ACCESS[access].filter((failure) => !lacks.includes(failure));
   if (always !== undefined)
-    return { responses: [], failures: [...usual, ...always].filter((failure) => failure !== "malformed") };
+    return { responses: [], failures: [...usual, ...ofLink, ...always].filter((failure) => failure !== "malformed") };
   if (withPage === undefined || !routes.some(({ kind }) => kind === "api-page"))
     return { responses, failures: [...usual, ...failures] };
   const more = responses.map((response) =>
@@ -308,8 +332,10 @@ function toParameterRef(name: ParameterName): ReferenceObject {
 function toSecurity(
   { identityChallenge }: OpenApiInput,
   { access }: OpenApiRoute,
+  { isLink }: OpenApiPath,
   { takesSession }: OperationSpec,
 ): OperationObject["security"] {
+  if (isLink) return access === "open" ? [] : LINK_ONLY;
   if (access === "account") return identityChallenge === undefined ? ANY_LOGIN : IDENTITY_OR_ANY_LOGIN;
   return access === "session" || takesSession === true ? SESSION_ONLY : [];
 }

@@ -21,6 +21,17 @@ const SECURITY_SCHEMES = {
   },
 } as const satisfies Readonly<Record<string, SchemaObject>>;
 
+/** How a request gives the password of a link. */
+const LINK_SCHEMES = {
+  linkPassword: { type: "http", scheme: "basic", description: "The password of a link, with any user name." },
+  linkCookie: {
+    type: "apiKey",
+    in: "cookie",
+    name: "SVC_LINK",
+    description: "The cookie that the password of a link sets.",
+  },
+} as const satisfies Readonly<Record<string, SchemaObject>>;
+
 /** The license of the document and the software; it does not apply to the files of a service. */
 const LICENSE = {
   name: "Apache-2.0, for this document and the server software",
@@ -47,7 +58,8 @@ export function toDocument(service: OpenApiInput): OpenApiDocument {
   const paths = kinds.flatMap((kind) => {
     const rows = routes.filter((route) => route.kind === kind);
     const all: readonly OpenApiPath[] = PATHS[kind];
-    return all.map((path) => [path.path, toPathItem(service, rows, path, ids)] as const);
+    const own = all.filter(({ isLink }) => isLink !== true || service.hasLinks);
+    return own.map((path) => [path.path, toPathItem(service, rows, path, ids)] as const);
   });
   const shared = shareResponses(Object.fromEntries(paths));
   const text = JSON.stringify(shared);
@@ -65,7 +77,9 @@ export function toDocument(service: OpenApiInput): OpenApiDocument {
     openapi: "3.0.3",
     info: { title, version, description: ABOUT, license: LICENSE },
     servers: [{ url: basePath === "" ? "/" : basePath }],
-    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    tags: Object.entries(TAGS)
+      .filter(([name]) => name !== "Links" || service.hasLinks)
+      .map(([name, description]) => ({ name, description })),
     paths: shared.paths,
     components: {
       ...(Object.fromEntries(used) as Pick<OpenApiDocument["components"], "schemas" | "parameters" | "headers">),
@@ -76,9 +90,13 @@ export function toDocument(service: OpenApiInput): OpenApiDocument {
 }
 
 /** The own login of the host's users comes first, as the service asks the host first. */
-function toSecuritySchemes({ identityChallenge, cookieName }: OpenApiInput): Readonly<Record<string, SchemaObject>> {
+function toSecuritySchemes({
+  identityChallenge,
+  cookieName,
+  hasLinks,
+}: OpenApiInput): Readonly<Record<string, SchemaObject>> {
   const cookie = { type: "apiKey", in: "cookie", name: cookieName, description: "The cookie that a login sets." };
-  const own = { ...SECURITY_SCHEMES, cookie } as const;
+  const own = { ...SECURITY_SCHEMES, cookie, ...(hasLinks && LINK_SCHEMES) } as const;
   const [scheme] = identityChallenge?.split(" ", 1) ?? [];
   if (scheme === undefined) return own;
   const description = "Verified by the application that the service is part of.";

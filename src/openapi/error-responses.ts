@@ -15,7 +15,7 @@ export const FAILURE_TEXTS: Readonly<Record<Failure, string>> = {
   conflict: "The cursor does not belong to this listing. Begin again with the first page.",
   locked: "A WebDAV client has a lock on this, or another request uses the upload.",
   "offset-mismatch": "The upload continues at another offset, which `Upload-Offset` has.",
-  gone: "The upload has expired.",
+  gone: "The upload has expired, or the link has ended.",
   "checksum-mismatch": "The content does not have the declared checksum.",
   "precondition-failed": "A precondition of the request failed.",
   "range-not-satisfiable": "The range is beyond the end of the file.",

@@ -37,6 +37,7 @@ export const HEADER_FIELDS = {
     description: "The page sends its URL only to its own site.",
     schema: { ...text, enum: ["same-origin"] },
   },
+  "X-Robots-Tag": { description: "What search engines may do.", schema: text },
   "Content-Disposition": {
     description: "The name for saving the content, as `filename` and `filename*` (RFC 6266).",
     schema: text,

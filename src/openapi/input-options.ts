@@ -48,6 +48,8 @@ export interface OpenApiOptions {
   readonly hasWebdav: boolean;
   /** Whether the service has uploads in several requests. */
   readonly hasUploads: boolean;
+  /** Whether the service has links. */
+  readonly hasLinks: boolean;
   /** Returns the status of a failure in a variant (CONTRACT 1). */
   readonly toStatus: (failure: Failure, variant: Variant) => number;
 }

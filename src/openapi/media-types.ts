@@ -12,6 +12,23 @@ export interface ContentSpec extends MediaTypeObject {
 const JSON_VARIANTS: readonly Variant[] = ["json", "webdav"];
 const SESSION = "8f14e45fceea167a5a36dedd4bea2543";
 
+const LINK = {
+  id: "0b9f3f5f2c9d4c1e8b7a6d5c4b3a2918",
+  path: "/reports",
+  is_directory: true,
+  url: "https://files.example/__svc__/share/f2a81c0d.sEcReT/",
+  file_url: null,
+  permissions: ["allow-read", "allow-list"],
+  created: 1542117600,
+  expires: 1542722400,
+  has_password: false,
+  uses: 0,
+  max_uses: null,
+  max_file_bytes: null,
+  ask_name: false,
+  label: "",
+};
+
 function json(name: SchemaName, example: unknown, variants: readonly Variant[] = JSON_VARIANTS): ContentSpec {
   return { ...anyJson(name, example), variants };
 }
@@ -65,6 +82,8 @@ export const CONTENTS = {
       },
     ],
   }),
+  linkList: json("LinkList", { content: [LINK] }),
+  link: json("LinkResults", { results: [LINK] }),
   /** Errors that the draft of resumable uploads has a problem type for (RFC 9457). */
   problem: { ...text("application/problem+json"), variants: ["json", "webdav"] },
   passwordChanged: json("PasswordUpdateResponse", { results: [{ message: "The password was changed." }] }),

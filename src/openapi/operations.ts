@@ -1,5 +1,6 @@
 import type { Failure } from "../http/http-error.ts";
 import { FAILURE_TEXTS } from "./error-responses.ts";
+import { LINK_OPERATIONS } from "./link-operations.ts";
 import { LOGIN_OPERATIONS } from "./login-operations.ts";
 import { redirect, TRACE } from "./operation-parts.ts";
 import type { OperationSpec } from "./operation-types.ts";
@@ -186,6 +187,7 @@ export const OPERATION_SPECS = {
   },
   ...LOGIN_OPERATIONS,
   ...UPLOAD_OPERATIONS,
+  ...LINK_OPERATIONS,
   getApiPage: {
     summary: "Show this document as an interactive page",
     tag: "Service",

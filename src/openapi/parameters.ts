@@ -27,6 +27,17 @@ function inHeader(name: string, description: string): ParameterObject {
 const PARAMETERS = {
   path: inPath("path", `The path of a file below the account's root, ${SEGMENTS}.`, "example/hello.txt"),
   folder: inPath("folder", `The path of a folder below the account's root, ${SEGMENTS}.`, "example"),
+  token: inPath("token", "The token of a link. Who has it can use the link: it is a secret."),
+  zip: inQuery("zip", "With this, of any value, the response is the archive of the folder."),
+  linkId: { ...inPath("id", "The id of a link."), schema: { ...text, pattern: "^[0-9a-f]{32}$" } },
+  linkPath: {
+    ...inQuery("path", "The account's path that the link is to lead to, such as `/reports`."),
+    required: true,
+  },
+  linkPermissions: inQuery("permissions", "The permissions that are chosen in the form at first.", {
+    type: "array",
+    items: text,
+  }),
   asset: inPath("name", "The name of an asset, as in the links of the pages."),
   range: inHeader(
     "Range",

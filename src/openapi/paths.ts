@@ -16,10 +16,16 @@ export interface OpenApiPath {
    * removed.
    */
   readonly always?: Readonly<Record<string, readonly Failure[]>>;
+  /** Whether it is below the URL of a link, which takes the place of a login. Only services with links have it. */
+  readonly isLink?: true;
 }
 
 function only(path: string, suffix = "", parameters: readonly ParameterName[] = []): OpenApiPath {
   return { path, suffix, parameters };
+}
+
+function ofLink(path: string, suffix: string, parameters: readonly ParameterName[]): OpenApiPath {
+  return { ...only(`/__svc__/share/{token}${path}`, suffix, ["token", ...parameters]), isLink: true };
 }
 
 const OF_ROOT = {
@@ -31,18 +37,27 @@ const OF_ROOT = {
 /** The paths of each kind of resource. */
 export const PATHS = {
   start: [only("/"), only("/home", "ByName")],
-  file: [only("/home/{path}", "", ["path"])],
+  file: [only("/home/{path}", "", ["path"]), ofLink("/{path}", "OfLink", ["path"])],
   folder: [
     { ...only("/home/", "OfRoot"), reading: ["basicLogin", "returnTo"], always: OF_ROOT },
     only("/home/{folder}/", "", ["folder"]),
+    { ...ofLink("/", "OfLinkRoot", []), reading: ["zip"], always: OF_ROOT },
+    { ...ofLink("/{folder}/", "OfLink", ["folder"]), reading: ["zip"] },
   ],
   asset: [only("/__svc__/assets/{name}", "", ["asset"])],
   login: [only("/__svc__/login")],
   logout: [only("/__svc__/logout")],
   "password-update": [only("/home/__svc__/password-update")],
   account: [only("/home/__svc__/account")],
-  upload: [only("/home/__svc__/uploads/{id}", "", ["uploadId"])],
-  uploads: [only("/home/__svc__/uploads/")],
+  upload: [
+    only("/home/__svc__/uploads/{id}", "", ["uploadId"]),
+    ofLink("/__svc__/uploads/{id}", "OfLink", ["uploadId"]),
+  ],
+  uploads: [only("/home/__svc__/uploads/"), ofLink("/__svc__/uploads/", "OfLink", [])],
+  share: [ofLink("", "", [])],
+  links: [only("/home/__svc__/links")],
+  "new-link": [only("/home/__svc__/links/new")],
+  link: [only("/home/__svc__/links/{id}", "", ["linkId"])],
   "api-page": [only("/__svc__/openapi.html")],
   openapi: [
     { ...only("/__svc__/openapi.yaml"), type: "application/yaml" },

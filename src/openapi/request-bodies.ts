@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { DRAFT_MEDIA_TYPE, TUS_MEDIA_TYPE } from "../http/uploads/vocabulary.ts";
+import { linkFormSchema, type NewLinkBody, unlockFormSchema, withdrawFormSchema } from "../schemas/links.ts";
 import { type LoginRequest, loginFormSchema } from "../schemas/login.ts";
 import { type PasswordUpdateRequest, passwordUpdateRequestSchema } from "../schemas/password-update.ts";
 import type { OpenApiFormField, OpenApiOptions } from "./input-options.ts";
@@ -11,6 +12,7 @@ const JSON_TYPE = "application/json";
 const text = { type: "string" } as const;
 const BYTES = { schema: { ...text, format: "binary" } } as const;
 const NAMES: LoginRequest = { username: "maria", password: "a long secret" };
+const NEW_LINK: NewLinkBody = { path: "/reports", permissions: ["allow-read", "allow-list"], expires_in: 86_400 };
 const PASSWORDS: PasswordUpdateRequest = { current_password: "a long secret", new_password: "a longer secret" };
 
 /** Returns the schema of a form of texts. Each field needs an example, because viewers fill in fields without one. */
@@ -90,6 +92,21 @@ const BODIES: Readonly<Record<BodyName, (service: OpenApiOptions) => RequestBody
       [FORM]: { schema: toForm(passwordUpdateRequestSchema, PASSWORDS) },
     },
   }),
+  link: () => ({
+    description: "What the link is to be.",
+    required: true,
+    content: {
+      [JSON_TYPE]: { schema: toSchemaRef("NewLinkRequest"), example: NEW_LINK },
+      [FORM]: { schema: toSchema(linkFormSchema), example: NEW_LINK },
+    },
+  }),
+  withdrawal: () => ({
+    description: "The action of the form.",
+    required: true,
+    content: { [FORM]: { schema: toForm(withdrawFormSchema, { action: "withdraw" }) } },
+  }),
+  folderOfLink: (service) => withPassword(BODIES.folder(service)),
+  folderOrPartOfLink: (service) => withPassword(BODIES.folderOrPart(service)),
   folder: (service) => {
     const commands = [
       { command: "create-folder-if-missing", target: "example" },
@@ -106,6 +123,16 @@ const BODIES: Readonly<Record<BodyName, (service: OpenApiOptions) => RequestBody
   },
 };
 
+/** Adds the form of the page that asks for the password of a link. */
+function withPassword({ description, required, content }: RequestBodyObject): RequestBodyObject {
+  const form = { schema: toForm(unlockFormSchema, { password: "a long secret" }) };
+  return {
+    description: `${description} Or the password of the link.`,
+    required,
+    content: { ...content, [FORM]: form },
+  };
+}
+
 /** Says how an API that is mounted alone responds to commands and forms. */
 function toWay({ variants: [only, ...others] }: OpenApiOptions): string {
   if (others.length > 0) return "";
@@ -113,7 +140,17 @@ function toWay({ variants: [only, ...others] }: OpenApiOptions): string {
 }
 
 /** The name of a request body. */
-export type BodyName = "content" | "part" | "login" | "password" | "folder" | "folderOrPart";
+export type BodyName =
+  | "content"
+  | "part"
+  | "login"
+  | "password"
+  | "folder"
+  | "folderOrPart"
+  | "folderOfLink"
+  | "folderOrPartOfLink"
+  | "link"
+  | "withdrawal";
 
 /** Returns a request body of a service. */
 export function toRequestBodyObject(name: BodyName, service: OpenApiOptions): RequestBodyObject {

@@ -1,4 +1,5 @@
 import { HEADER_FIELDS, HEADERS_OF_STATUS, type HeaderName, isHeaderName } from "./headers.ts";
+import { HEADERS_BELOW_LINK, LINK_HEADERS } from "./link-operations.ts";
 import type { ContentSpec } from "./media-types.ts";
 import type { HeaderObject, MediaTypeObject, OperationObject, ReferenceObject, ResponseObject } from "./types.ts";
 import { UPLOAD_HEADERS_OF_STATUS } from "./upload-operations.ts";
@@ -20,6 +21,8 @@ export interface ResponsesOptions {
   readonly hasCors?: boolean;
   /** Whether the URL is for uploads in several requests, or may create one. Default: false. */
   readonly hasUploads?: boolean;
+  /** Whether the URL is about links, or below the URL of one. Default: neither. */
+  readonly links?: "about" | "below" | undefined;
   /** The header fields of pages. */
   readonly pageFields: readonly string[];
   /** The only media type that responses have here; `undefined` for all that the operation has. */
@@ -65,6 +68,7 @@ export function createResponses({
   isStatic = false,
   hasCors = false,
   hasUploads = false,
+  links,
   pageFields,
   types,
 }: ResponsesOptions): Responses {
@@ -82,6 +86,7 @@ export function createResponses({
       ...(status >= 400 ? ["Error-Code"] : []),
       ...(hasUploads ? ["Tus-Resumable", ...(UPLOAD_HEADERS_OF_STATUS[status] ?? [])] : []),
       ...(hasUploads && status >= 400 ? ["Upload-Complete"] : []),
+      ...(links === undefined ? [] : Object.keys(LINK_HEADERS)),
       ...(hasCors ? ["Access-Control-Allow-Origin", "Access-Control-Expose-Headers"] : []),
     ];
     const headers = new Set([...usual, ...(HEADERS_OF_STATUS[status] ?? [])]);
@@ -103,7 +108,7 @@ export function createResponses({
 
   function toObject(): OperationObject["responses"] {
     const sorted = [...collected].sort(([one], [other]) => one - other);
-    const own = sorted.map(([status, response]) => [String(status), toResponse(status, response)] as const);
+    const own = sorted.map(([status, response]) => [String(status), toResponse(status, response, links)] as const);
     return Object.fromEntries([...own, ...RESPONSES_OF_OTHERS]);
   }
 
@@ -115,11 +120,15 @@ function isPage({ type, variants }: ContentSpec): boolean {
   return type === PAGE || variants?.includes("html") === true;
 }
 
-function toResponse(status: number, { descriptions, contents, headers }: CollectedResponse): ResponseObject {
+function toResponse(
+  status: number,
+  { descriptions, contents, headers }: CollectedResponse,
+  links: ResponsesOptions["links"],
+): ResponseObject {
   const known = [...headers].filter(isHeaderName);
   return {
     description: [...descriptions].join(" "),
-    headers: Object.fromEntries(known.map((name) => [name, toHeader(name, status)])),
+    headers: Object.fromEntries(known.map((name) => [name, toHeader(name, status, links)])),
     ...(contents.size > 0 && {
       content: Object.fromEntries([...contents].map(([type, all]) => [type, toMediaType(all)])),
     }),
@@ -127,9 +136,11 @@ function toResponse(status: number, { descriptions, contents, headers }: Collect
 }
 
 /** Makes `Server-Path` optional for 400, because a malformed URL has no path. */
-function toHeader(name: HeaderName, status: number): HeaderObject | ReferenceObject {
+function toHeader(name: HeaderName, status: number, links: ResponsesOptions["links"]): HeaderObject | ReferenceObject {
+  const ofLinks = (links && LINK_HEADERS[name]) ?? (links === "below" ? HEADERS_BELOW_LINK[name] : undefined);
+  if (ofLinks !== undefined) return ofLinks;
   if (name === "Location" && status === 201) {
-    return { ...HEADER_FIELDS[name], description: "The URL of the upload, as a path.", required: false };
+    return { ...HEADER_FIELDS[name], description: "The URL of the upload or the link, as a path.", required: false };
   }
   if (name === "Server-Path" && status === 400) return { ...HEADER_FIELDS[name], required: false };
   return { $ref: `#/components/headers/${name}` };

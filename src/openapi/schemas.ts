@@ -1,7 +1,14 @@
 import * as z from "zod";
 import { accountInfoSchema } from "../schemas/account-info.ts";
-import { commandsErrorSchema, commandsResponseSchema, createCommandsRequestSchema } from "../schemas/commands.ts";
+import {
+  commandsErrorSchema,
+  commandsResponseSchema,
+  commandsWithLinksErrorSchema,
+  commandsWithLinksResponseSchema,
+  createCommandsRequestSchema,
+} from "../schemas/commands.ts";
 import { errorsSchema } from "../schemas/errors.ts";
+import { linkListSchema, linkResultsSchema, newLinkSchema } from "../schemas/links.ts";
 import { listingSchema } from "../schemas/listing.ts";
 import { loginRequestSchema, loginResponseSchema } from "../schemas/login.ts";
 import { passwordUpdateRequestSchema, passwordUpdateResponseSchema } from "../schemas/password-update.ts";
@@ -16,6 +23,9 @@ const SCHEMAS = {
   LoginResponse: loginResponseSchema,
   AccountInfo: accountInfoSchema,
   UploadList: unfinishedUploadsSchema,
+  LinkList: linkListSchema,
+  LinkResults: linkResultsSchema,
+  NewLinkRequest: newLinkSchema,
   PasswordUpdateRequest: passwordUpdateRequestSchema,
   PasswordUpdateResponse: passwordUpdateResponseSchema,
   CommandResults: commandsResponseSchema,
@@ -32,10 +42,11 @@ export function toSchemaRef(name: SchemaName): ReferenceObject & SchemaObject {
 }
 
 /** Converts all schemas to the dialect of OpenAPI 3.0. */
-export function toSchemas({ triggers, maxCommands }: OpenApiOptions): Readonly<Record<string, SchemaObject>> {
+export function toSchemas({ triggers, maxCommands, hasLinks }: OpenApiOptions): Readonly<Record<string, SchemaObject>> {
   const schemas: Readonly<Record<string, z.ZodType>> = {
     ...SCHEMAS,
-    CommandsRequest: createCommandsRequestSchema(triggers, maxCommands),
+    ...(hasLinks && { CommandResults: commandsWithLinksResponseSchema, CommandErrors: commandsWithLinksErrorSchema }),
+    CommandsRequest: createCommandsRequestSchema({ triggers, maxTargets: maxCommands, hasLinks }),
   };
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toSchema(schema)]));
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { linkOptionsSchema, linkSchema } from "./links.ts";
 
 /** The built-in commands that need only a member of a folder (4.3). */
 const MEMBER_COMMANDS = ["delete", "create-folder", "create-folder-if-missing"] as const;
@@ -6,8 +7,11 @@ const MEMBER_COMMANDS = ["delete", "create-folder", "create-folder-if-missing"] 
 /** The built-in commands that copy or move a member of a folder. */
 const TRANSFER_COMMANDS = ["move", "copy"] as const;
 
+/** The command that makes links to members of a folder, if the service has links. */
+const LINK_COMMAND = "create-link";
+
 /** All built-in commands. */
-export const COMMANDS = [...MEMBER_COMMANDS, ...TRANSFER_COMMANDS] as const;
+export const COMMANDS = [...MEMBER_COMMANDS, ...TRANSFER_COMMANDS, LINK_COMMAND] as const;
 
 /**
  * Maximum number of commands in one request, and of all their targets, unless the service has another limit (CONTRACT
@@ -30,16 +34,40 @@ const transferSchema = z.strictObject({
   overwrite: z.boolean().default(false),
 });
 
+/** A new link to one or more members, each of them as the options say (SHARING 3.5). */
+const linkCommandSchema = z.strictObject({
+  command: z.literal(LINK_COMMAND),
+  target: z.union([z.string(), z.array(z.string()).min(1)]),
+  options: linkOptionsSchema.exactOptional(),
+});
+
 /** A trigger with one of these names, on one or more members (4.3). */
 function createTriggerSchema(names: readonly string[]) {
   return z.strictObject({ command: z.enum(names), target: z.union([z.string(), z.array(z.string()).min(1)]) });
 }
 
-/** The body of `POST /home/<folder>/` (4.3), for a service with triggers of these names. */
-export function createCommandsRequestSchema(triggers: readonly string[], maxTargets = MAX_TARGETS) {
+/** What decides on the commands of a service. */
+export interface CommandsOptions {
+  /** The names of its triggers. */
+  readonly triggers: readonly string[];
+  /** Default: 1,000. */
+  readonly maxTargets?: number;
+  /** Whether it has links. Default: false. */
+  readonly hasLinks?: boolean;
+}
+
+/** The body of `POST /home/<folder>/` (4.3). */
+export function createCommandsRequestSchema({ triggers, maxTargets = MAX_TARGETS, hasLinks = false }: CommandsOptions) {
   return z.strictObject({
     commands: z
-      .array(z.union([memberSchema, transferSchema, ...(triggers.length === 0 ? [] : [createTriggerSchema(triggers)])]))
+      .array(
+        z.union([
+          memberSchema,
+          transferSchema,
+          ...(hasLinks ? [linkCommandSchema] : []),
+          ...(triggers.length === 0 ? [] : [createTriggerSchema(triggers)]),
+        ]),
+      )
       .min(1)
       .max(maxTargets)
       .refine((commands) => countTargets(commands) <= maxTargets),
@@ -55,14 +83,31 @@ export const commandsResponseSchema = z.strictObject({ results: z.array(outcomeS
 /** The body of a 422 response: at least one command failed (4.3). */
 export const commandsErrorSchema = z.strictObject({ errors: z.array(outcomeSchema) });
 
+/** The result for one target of a service with links: a link that was made is there. */
+const outcomeWithLinkSchema = outcomeSchema.extend({ link: linkSchema.exactOptional() });
+
+/** As {@link commandsResponseSchema}, of a service with links. */
+export const commandsWithLinksResponseSchema = z.strictObject({ results: z.array(outcomeWithLinkSchema) });
+
+/** As {@link commandsErrorSchema}, of a service with links. */
+export const commandsWithLinksErrorSchema = z.strictObject({ errors: z.array(outcomeWithLinkSchema) });
+
 /** One command of a folder: a built-in one, or a trigger. */
 export type Command = BuiltInCommand | z.infer<ReturnType<typeof createTriggerSchema>>;
-export type BuiltInCommand = z.infer<typeof memberSchema> | TransferCommand;
+export type BuiltInCommand = MemberCommand | LinkCommand;
+/** A built-in command that changes one member. */
+export type MemberCommand = z.infer<typeof memberSchema> | TransferCommand;
 export type TransferCommand = z.infer<typeof transferSchema>;
-export type CommandOutcome = z.infer<typeof outcomeSchema>;
+export type LinkCommand = z.infer<typeof linkCommandSchema>;
+export type CommandOutcome = z.infer<typeof outcomeWithLinkSchema>;
 
-/** Whether a command is built in; any other command is a trigger. */
-export function isBuiltInCommand(command: Command): command is BuiltInCommand {
+/** Whether a command makes links. */
+export function isLinkCommand(command: Command): command is LinkCommand {
+  return command.command === LINK_COMMAND;
+}
+
+/** Whether another command is built in; if not, it is a trigger. */
+export function isMemberCommand(command: Exclude<Command, LinkCommand>): command is MemberCommand {
   return (COMMANDS as readonly string[]).includes(command.command);
 }
 

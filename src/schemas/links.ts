@@ -29,6 +29,17 @@ export const linkOptionsSchema = z.strictObject({
 /** What a request describes a new link by. */
 export const newLinkSchema = linkOptionsSchema.extend({ path: z.string().startsWith("/", "must begin with /") });
 
+/** The form of the page, which has the same fields, and that of the button which withdraws all links. */
+export const linkFormSchema = newLinkSchema
+  .partial({ path: true })
+  .extend({ action: z.literal("withdraw-all").exactOptional() });
+
+/** The form that withdraws one link. */
+export const withdrawFormSchema = z.strictObject({ action: z.literal("withdraw") });
+
+/** The form that sends the password of a link. */
+export const unlockFormSchema = z.strictObject({ password: z.string() });
+
 /** A link in a response (SHARING 3.2). */
 export const linkSchema = z.strictObject({
   id: z.string(),
@@ -55,6 +66,8 @@ export const linkListSchema = z.strictObject({ content: z.array(linkSchema) });
 
 /** What a request describes a new link by, without its path. */
 export type LinkOptionsBody = z.infer<typeof linkOptionsSchema>;
+/** What a request describes a new link by. */
+export type NewLinkBody = z.infer<typeof newLinkSchema>;
 /** A link in a response. */
 export type LinkBody = z.infer<typeof linkSchema>;
 

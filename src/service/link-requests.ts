@@ -7,7 +7,7 @@ import type { AccountSettings } from "../contracts/account.ts";
 import type { LinkRefusal } from "../contracts/events/links.ts";
 import { isPasswordForm, toLockedReply, unlockLink } from "../endpoints/links/link-password.ts";
 import { createError } from "../http/errors.ts";
-import type { Reply } from "../http/reply.ts";
+import { emptyReply, type Reply } from "../http/reply.ts";
 import type { AccountContext, AccountEndpoint, LinkService, RequestContext, RequestLink } from "../request/context.ts";
 import { emitEvent } from "../request/emit-event.ts";
 import type { LinkRecord } from "../sharing/record.ts";
@@ -71,7 +71,7 @@ export async function runWithLink(
   const { link, config, request, report } = context;
   const { clock } = config;
   const uses = createRequestUses(link.record, sealed.uses, report);
-  if (uses !== undefined && isPrefetch(request.headers)) throw createError("link-prefetch");
+  if (uses !== undefined && isPrefetch(request.headers)) return emptyReply(403, { "Error-Code": "link-prefetch" });
   const files = endWithLogin(uses?.limit(context.files) ?? context.files, {
     since: clock(),
     clock,

@@ -94,7 +94,7 @@ export async function withUses(
 
 /** Whether a browser asks in advance, perhaps for nothing. */
 export function isPrefetch(headers: Headers): boolean {
-  return ["sec-purpose", "purpose"].some((name) => /\bprefetch\b/i.test(headers.get(name) ?? ""));
+  return [headers.get("sec-purpose"), headers.get("purpose")].some((value) => /\bprefetch\b/i.test(value ?? ""));
 }
 
 /** Calls `act` if a body is not read to its end: `length` bytes, if that is known. */

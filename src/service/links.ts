@@ -102,21 +102,20 @@ export function createHostLinks(options: HostLinksOptions): Links {
     );
   }
 
-  async function remove(record: LinkRecord): Promise<boolean> {
-    const isRemoved = await requireKept(service).remove(record);
-    if (isRemoved) emit({ ...toLinkWithdrawn(record), ...toEnvelope(record) });
-    return isRemoved;
-  }
-
   async function revoke(id: string): Promise<boolean> {
-    const record = await requireKept(service).find(id);
-    return record !== undefined && remove(record);
+    const kept = requireKept(service);
+    const record = await kept.find(id);
+    if (record === undefined || !(await kept.remove(record))) return false;
+    emitWithdrawn(record);
+    return true;
   }
 
   async function revokeAll(username: string): Promise<number> {
-    const records = await requireKept(service).list(username);
-    const removed = await Promise.all(records.map(remove));
-    return removed.filter(Boolean).length;
+    return requireKept(service).removeAll(username, emitWithdrawn);
+  }
+
+  function emitWithdrawn(record: LinkRecord): void {
+    emit({ ...toLinkWithdrawn(record), ...toEnvelope(record) });
   }
 
   /** What the events of a link have that no request caused. */

@@ -2,7 +2,7 @@ import type { ServiceConfig } from "../config/service-config.ts";
 import { VERSION } from "../config/version.ts";
 import type { OpenApiTexts } from "../openapi/render.ts";
 import { toStatus } from "../request/errors.ts";
-import { FORM_ACTIONS, FORM_FIELDS } from "../uploads/form.ts";
+import { FORM_ACTIONS, FORM_FIELDS, SHARE_ACTION } from "../uploads/form.ts";
 import { routesOfApis, type Served, toApis, toOnlyVariant } from "./routes.ts";
 
 /**
@@ -34,7 +34,7 @@ async function renderDocument(config: ServiceConfig, served: readonly Served[]):
     routes: routes.map((route) => ({ ...route, access: route.endpoint.access })),
     triggers: [...triggers.keys()],
     maxCommands: limits.maxCommands,
-    formActions: FORM_ACTIONS,
+    formActions: config.links === undefined ? FORM_ACTIONS : [...FORM_ACTIONS, SHARE_ACTION],
     formFields: Object.values(FORM_FIELDS),
     metadata,
     announcesSession: session.announce,
@@ -43,6 +43,7 @@ async function renderDocument(config: ServiceConfig, served: readonly Served[]):
     pageFields: Object.keys(pages.fields).filter((name) => pages.fields[name] !== undefined),
     hasCors: config.cors !== undefined,
     hasUploads: served.includes("uploads"),
+    hasLinks: served.includes("links"),
     hasWebdav: config.webdav !== undefined && apis.includes("webdav"),
     toStatus,
   });

@@ -6,6 +6,10 @@ import { putFile } from "../endpoints/files/put-file.ts";
 import { createFolder } from "../endpoints/folders/create-folder.ts";
 import { getFolder } from "../endpoints/folders/get-folder.ts";
 import { postFolder } from "../endpoints/folders/post-folder.ts";
+import { postLinks } from "../endpoints/links/create-link.ts";
+import { listLinks, withdrawLinks } from "../endpoints/links/list-links.ts";
+import { getNewLinkPage } from "../endpoints/links/new-link-page.ts";
+import { postLink, showLink, withdrawLink } from "../endpoints/links/show-link.ts";
 import { getAccount } from "../endpoints/login/account-info.ts";
 import { getLoginPage, postLogin } from "../endpoints/login/login.ts";
 import { postLogout } from "../endpoints/login/logout.ts";
@@ -73,9 +77,11 @@ export interface Route {
   readonly unlisted?: true;
 }
 
+/** Kinds that only services with links have: others never resolve a URL to them. */
+const LINK_KINDS: readonly ResourceKind[] = ["links", "new-link", "link"];
 const ALL: readonly Api[] = ["rest", "webdav", "browser"];
 /** Methods that the URL of a link redirects, although it has a response of its own to none of them. */
-const SHARE_METHODS = "PUT DELETE POST MKCOL PATCH PROPFIND PROPPATCH COPY MOVE LOCK UNLOCK".split(" ");
+const SHARE_METHODS = "PUT DELETE POST MKCOL PATCH PROPFIND PROPPATCH COPY MOVE LOCK UNLOCK";
 
 /**
  * The URL space as one table (section 4 of the service description): a method is added here, as one row with its
@@ -116,8 +122,15 @@ export const ROUTES: readonly Route[] = [
   // Only with `X-HTTP-Method-Override`, which names another method.
   uploadRoute("upload", "POST", "overrideUpload", refuseMethod),
   uploadRoute("uploads", "GET HEAD", "listUploads", listUploads),
-  { kind: "share", methods: ["GET", "HEAD"], apis: ["links"], endpoint: open(redirectToLink) },
-  { kind: "share", methods: SHARE_METHODS, apis: ["links"], endpoint: open(redirectToLink), unlisted: true },
+  route("links", "GET HEAD", ALL, "listLinks", account(listLinks)),
+  route("links", "POST", ["rest", "browser"], "createLink", account(postLinks)),
+  route("links", "DELETE", ["rest", "webdav"], "withdrawLinks", account(withdrawLinks)),
+  route("new-link", "GET HEAD", ["browser"], "getNewLinkPage", account(getNewLinkPage)),
+  route("link", "GET HEAD", ALL, "showLink", account(showLink)),
+  route("link", "POST", ["rest", "browser"], "postLink", account(postLink)),
+  route("link", "DELETE", ["rest", "webdav"], "withdrawLink", account(withdrawLink)),
+  route("share", "GET HEAD", ["links"], "share", open(redirectToLink)),
+  { ...route("share", SHARE_METHODS, ["links"], "shareElsewhere", open(redirectToLink)), unlisted: true },
   // Every API has its own OpenAPI document and page, and the assets that pages load.
   route("asset", "GET HEAD", ALL, "getAsset", open(getAsset)),
   route("openapi", "GET HEAD", ALL, "getOpenApi", open(getOpenApi)),
@@ -129,7 +142,11 @@ export type DescribedRoute = Route & { readonly kind: DocumentedKind; readonly o
 
 /** The rows of one API, or of several together, that the OpenAPI document describes. */
 export function routesOfApis(apis: readonly Served[]): readonly DescribedRoute[] {
-  const rows = ROUTES.filter((row): row is DescribedRoute => row.operation !== undefined && isServed(row, apis));
+  const hasLinks = apis.includes("links");
+  const rows = ROUTES.filter(
+    (row): row is DescribedRoute =>
+      row.operation !== undefined && isServed(row, apis) && (hasLinks || !LINK_KINDS.includes(row.kind)),
+  );
   // Of several rows for a method, only the first one counts.
   return rows.filter((row, index) => !rows.slice(0, index).some((before) => covers(before, row)));
 }
@@ -284,7 +301,7 @@ function isServed({ apis }: Route, served: readonly Served[]): boolean {
 function route(
   kind: ResourceKind,
   methods: string,
-  apis: readonly Api[],
+  apis: readonly Served[],
   operation: OperationName,
   endpoint: Route["endpoint"],
 ): Route {

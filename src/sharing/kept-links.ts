@@ -2,8 +2,8 @@ import { foldName } from "../contracts/account-name.ts";
 import { createError } from "../http/errors.ts";
 import { inParallel } from "../platform/in-parallel.ts";
 import { memoize } from "../platform/memoize.ts";
-import { type LinkRecord, parseRecord } from "./record.ts";
-import { type StoreTexts, toStoreKey } from "./store-text.ts";
+import { type LinkRecord, parseLinkRecord } from "./record.ts";
+import { type StoreTexts, toLinkKey } from "./store-text.ts";
 
 /** The links in a store. All methods reject with HttpError `unavailable` if the store fails. */
 export interface KeptLinks {
@@ -15,25 +15,27 @@ export interface KeptLinks {
   list(username: string): Promise<readonly LinkRecord[]>;
   /** Removes a link. Returns whether this call has removed it. */
   remove(record: LinkRecord): Promise<boolean>;
+  /** Removes the links of an account. Calls `onRemoved` for each that it has removed, and returns how many. */
+  removeAll(username: string, onRemoved: (record: LinkRecord) => void): Promise<number>;
 }
 
 /** The ID of a link of an account, and when it expires in POSIX seconds. */
 type Listed = readonly [id: string, expires: number];
 
-/** How many records of a list are read at the same time. */
-const PARALLEL_READS = 16;
+/** How many records of a list are read or removed at the same time. */
+const PARALLEL = 16;
 
 /** Creates the links of a store. `clock` returns milliseconds. */
 export function createKeptLinks(texts: StoreTexts, clock: () => number): KeptLinks {
   // The same object for the same text: what is derived from a record can be kept with it.
-  const parse = memoize(parseRecord, { maxCharacters: 10_000 });
+  const parse = memoize(parseLinkRecord, { maxCharacters: 10_000 });
 
   const isLive = ([, expires]: Listed): boolean => expires * 1000 > clock();
 
   async function updateList(username: string, change: (listed: readonly Listed[]) => readonly Listed[]): Promise<void> {
     let last = 0;
     await texts.update(
-      toStoreKey("links-of", foldName(username)),
+      toLinkKey("links-of", foldName(username)),
       () => last,
       (text) => {
         const listed = change(parseListed(text).filter(isLive));
@@ -50,22 +52,22 @@ export function createKeptLinks(texts: StoreTexts, clock: () => number): KeptLin
       return [...listed, [id, expires]];
     });
     await texts.update(
-      toStoreKey("link", id),
+      toLinkKey("link", id),
       () => expires * 1000,
       () => JSON.stringify(record),
     );
   }
 
   async function find(id: string): Promise<LinkRecord | undefined> {
-    const text = await texts.get(toStoreKey("link", id));
+    const text = await texts.get(toLinkKey("link", id));
     const record = text === undefined ? undefined : parse(text);
     return record !== undefined && record.id === id && isLive([id, record.expires]) ? record : undefined;
   }
 
   async function list(username: string): Promise<readonly LinkRecord[]> {
-    const listed = parseListed(await texts.get(toStoreKey("links-of", foldName(username)))).filter(isLive);
+    const listed = parseListed(await texts.get(toLinkKey("links-of", foldName(username)))).filter(isLive);
     const found = new Map<string, LinkRecord>();
-    await inParallel(listed, { most: PARALLEL_READS }, async ([id]) => {
+    await inParallel(listed, { most: PARALLEL }, async ([id]) => {
       const record = await find(id);
       if (record !== undefined) found.set(id, record);
     });
@@ -75,22 +77,41 @@ export function createKeptLinks(texts: StoreTexts, clock: () => number): KeptLin
       .toSorted((one, other) => other.created - one.created);
   }
 
-  async function remove(record: LinkRecord): Promise<boolean> {
-    const { id, username, expires } = record;
+  async function removeRecord({ id, expires }: LinkRecord): Promise<boolean> {
     let wasThere = false;
     await texts.update(
-      toStoreKey("link", id),
+      toLinkKey("link", id),
       () => expires * 1000,
       (text) => {
         wasThere = text !== undefined;
         return undefined;
       },
     );
+    return wasThere;
+  }
+
+  async function remove(record: LinkRecord): Promise<boolean> {
+    const { id, username } = record;
+    const wasThere = await removeRecord(record);
     await updateList(username, (listed) => listed.filter(([one]) => one !== id));
     return wasThere;
   }
 
-  return { add, find, list, remove };
+  async function removeAll(username: string, onRemoved: (record: LinkRecord) => void): Promise<number> {
+    const records = await list(username);
+    const ids = new Set(records.map(({ id }) => id));
+    let count = 0;
+    await inParallel(records, { most: PARALLEL }, async (record) => {
+      if (!(await removeRecord(record))) return;
+      count += 1;
+      onRemoved(record);
+    });
+    // The list once for all of them: it has up to 10,000 links.
+    await updateList(username, (listed) => listed.filter(([id]) => !ids.has(id)));
+    return count;
+  }
+
+  return { add, find, list, remove, removeAll };
 }
 
 function parseListed(text: string | undefined): readonly Listed[] {

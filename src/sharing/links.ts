@@ -2,7 +2,7 @@ import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import { createError } from "../http/errors.ts";
 import { memoize } from "../platform/memoize.ts";
 import { createKeptLinks, type KeptLinks } from "./kept-links.ts";
-import { type LinkRecord, type LinkToken, parseToken } from "./record.ts";
+import { type LinkRecord, type LinkToken, parseLinkToken } from "./record.ts";
 import { createSeal, type Seal } from "./seal.ts";
 import { createStoreTexts } from "./store-text.ts";
 import { createLinkUses, type LinkUses } from "./uses.ts";
@@ -55,7 +55,7 @@ export function createSealedLinks({ secrets, store, clock }: SealedLinksOptions)
 
   async function openSeal(token: string): Promise<LinkToken | undefined> {
     const text = await seal.open(token);
-    return text === undefined ? undefined : parseToken(text);
+    return text === undefined ? undefined : parseLinkToken(text);
   }
 
   async function toToken(record: LinkRecord): Promise<string> {

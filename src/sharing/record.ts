@@ -27,8 +27,6 @@ const recordSchema = z.strictObject({
 });
 
 /** What a token has of a kept link: the rest is in the store. */
-export type LinkReference = z.infer<typeof referenceSchema>;
-
 const referenceSchema = z.strictObject({ id: recordSchema.shape.id, expires: recordSchema.shape.expires });
 
 /** The content of a token. */
@@ -40,12 +38,12 @@ const tokenSchema = z.union([
 ]);
 
 /** Parses the text of a token; `undefined` for a format that this version does not know. */
-export function parseToken(text: string): LinkToken | undefined {
+export function parseLinkToken(text: string): LinkToken | undefined {
   return parse(tokenSchema, text);
 }
 
 /** Parses the record of a kept link; `undefined` for a text that this module did not write. */
-export function parseRecord(text: string): LinkRecord | undefined {
+export function parseLinkRecord(text: string): LinkRecord | undefined {
   return parse(recordSchema, text);
 }
 

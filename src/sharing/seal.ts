@@ -1,5 +1,3 @@
-import { compactDecrypt } from "jose/jwe/compact/decrypt";
-import { CompactEncrypt } from "jose/jwe/compact/encrypt";
 import { toHex } from "../platform/sha256.ts";
 
 /**
@@ -25,6 +23,10 @@ const MAX_CHARACTERS = 4096;
 const PART = String.raw`(?:[\w-]{4})*(?:[\w-][AQgw]|[\w-]{2}[AEIMQUYcgkosw048])?`;
 const TOKEN = new RegExp(`^([0-9a-f]{8})\\.([\\w-]{16})\\.(${PART})\\.([\\w-]{21}[AQgw])$`);
 
+/** Loads `jose` with the first token: services without links need not have it in memory. */
+const loadEncryption = () => import("jose/jwe/compact/encrypt");
+const loadDecryption = () => import("jose/jwe/compact/decrypt");
+
 /**
  * Creates a seal. The first secret seals, all of them open. Seals of a different `purpose` do not open each other's
  * tokens.
@@ -39,6 +41,7 @@ export function createSeal(secrets: readonly string[], purpose: string): Seal {
 
   async function seal(text: string): Promise<string> {
     const [first] = (await deriveKeys()) as readonly [SealKey];
+    const { CompactEncrypt } = await loadEncryption();
     const encryption = new CompactEncrypt(new TextEncoder().encode(text));
     const jwe = await encryption.setProtectedHeader({ ...ALGORITHMS, kid: first.kid }).encrypt(first.key);
     return [first.kid, ...jwe.split(".").slice(2)].join(".");
@@ -50,6 +53,7 @@ export function createSeal(secrets: readonly string[], purpose: string): Seal {
     if (kid === undefined) return undefined;
     const found = (await deriveKeys()).find((one) => one.kid === kid);
     if (found === undefined) return undefined;
+    const { compactDecrypt } = await loadDecryption();
     try {
       const { plaintext } = await compactDecrypt(`${toHeader(kid)}..${iv}.${ciphertext}.${tag}`, found.key, {
         keyManagementAlgorithms: [ALGORITHMS.alg],

@@ -20,7 +20,7 @@ export interface StoreTexts {
 }
 
 /** Returns the key of a private text: readers of the store see its SHA-256 only. */
-export function toStoreKey(kind: string, text: string): string {
+export function toLinkKey(kind: string, text: string): string {
   return `${kind}:${sha256Hex(text)}`;
 }
 

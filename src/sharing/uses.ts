@@ -1,13 +1,13 @@
 import type { LinkRecord } from "./record.ts";
-import { type StoreTexts, toStoreKey } from "./store-text.ts";
+import { type StoreTexts, toLinkKey } from "./store-text.ts";
 
 /** Counts the uses of links with a limit. All methods reject with HttpError `unavailable` if the store fails. */
 export interface LinkUses {
   /** Takes a use. Returns whether one was left. */
   take(link: LimitedLink): Promise<boolean>;
   /**
-   * Gives a use back. An upload that was refused or has failed always does. A download that was cut counts: a link
-   * gives back five of these in its life.
+   * Gives a use back. An upload that was refused or has failed always does. Downloads that were cut count: a link
+   * gives back five of them in its life.
    */
   giveBack(link: LimitedLink, reason: "upload" | "download"): Promise<void>;
   /** The number of uses that were taken. */
@@ -28,7 +28,7 @@ interface Count {
 
 /** Creates the counts in a store. */
 export function createLinkUses(texts: StoreTexts): LinkUses {
-  const toKey = (id: string): string => toStoreKey("link-uses", id);
+  const toKey = (id: string): string => toLinkKey("link-uses", id);
 
   async function change({ id, expires }: LimitedLink, next: (count: Count) => Count): Promise<void> {
     await texts.update(

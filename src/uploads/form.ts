@@ -14,6 +14,9 @@ export const FORM_ACTIONS = [
   "copy-members",
 ] as const;
 
+/** The action that leads to the page for a new link to a member, if the service has links. */
+export const SHARE_ACTION = "share-members";
+
 /** The action that stores files (4.6). */
 const UPLOAD_ACTION: (typeof FORM_ACTIONS)[number] = "upload-file";
 

@@ -12,6 +12,8 @@ export interface FolderActions {
   /** Renaming a member, and moving members to another folder. */
   readonly move: boolean;
   readonly copy: boolean;
+  /** The URL of the page for a new link to the folder. Absent: the account may not have links. */
+  readonly share?: string;
   readonly triggers: readonly TriggerButton[];
 }
 
@@ -23,8 +25,8 @@ export interface TriggerButton {
 }
 
 /** Whether the page offers any action on selected members. */
-export function mayActOnMembers({ download, delete: mayDelete, move, copy, triggers }: FolderActions): boolean {
-  return download || mayDelete || move || copy || triggers.length > 0;
+export function mayActOnMembers({ download, delete: mayDelete, move, copy, share, triggers }: FolderActions): boolean {
+  return download || mayDelete || move || copy || share !== undefined || triggers.length > 0;
 }
 
 /** What the user has entered in a form that failed. */
@@ -77,6 +79,7 @@ export function renderMemberActions(texts: Texts, actions: FolderActions, destin
   return html`<div class="selected" role="group" aria-label="${texts.withSelected}">
 <span aria-hidden="true">${texts.withSelected}</span>
 ${actions.download ? toButton("download-members", texts.download, "neutral") : undefined}
+${actions.share === undefined ? undefined : toButton("share-members", texts.links.share, "neutral")}
 ${triggers}
 ${actions.delete ? toButton("delete-members", texts.delete, "danger") : undefined}
 ${actions.move || actions.copy ? renderTransfers(texts, actions, destination) : undefined}

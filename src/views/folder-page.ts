@@ -53,9 +53,11 @@ export interface FolderProblem {
   readonly error: ShownError;
 }
 
-/** The URLs that end a browser's session and change its account's password. */
+/** The URLs that end a browser's session, change its account's password, and list its links. */
 export interface SessionLinks {
   readonly logout?: string;
+  /** The list of the account's links. */
+  readonly shared?: string;
   readonly passwordUpdate?: string;
 }
 
@@ -111,7 +113,7 @@ function renderFrame(context: PageContext, folder: FolderPage): SafeHtml {
   const title = folder.segments.at(-1) ?? texts.home;
   const content = html`<main id="folder" data-texts="${JSON.stringify(texts.script)}">
 ${renderCrumbs(context, folder.segments)}
-<h1><bdi>${title}</bdi></h1>
+${renderHeading(context, folder, title)}
 ${renderMessages(context, folder)}
 ${folder.entered?.rename === undefined ? undefined : renderRename(texts, folder.entered.rename)}
 ${renderTools(texts, folder.actions)}
@@ -127,6 +129,13 @@ ${ICONS}`;
     head: html`<script type="module" src="${toAssetPath(config.basePath, SCRIPT_NAME)}"></script>`,
     navigation: renderNavigation(context, folder),
   });
+}
+
+function renderHeading({ texts }: PageContext, { actions: { share } }: FolderPage, title: string): SafeHtml {
+  const heading = html`<h1><bdi>${title}</bdi></h1>`;
+  if (share === undefined) return heading;
+  const { links } = texts;
+  return html`<div class="heading">${heading}<a class="button" href="${share}" aria-label="${links.shareFolder}">${links.share}</a></div>`;
 }
 
 /** Renders the breadcrumbs of the parent folders. The folder itself is the heading. */
@@ -195,11 +204,13 @@ function toRowActions({ actions }: FolderPage): RowActions {
 }
 
 function renderNavigation({ texts }: PageContext, { username, links }: FolderPage): SafeHtml {
-  const { logout, passwordUpdate } = links;
+  const { logout, passwordUpdate, shared } = links;
+  const linksLink = html`<li><a href="${shared}">${texts.links.list}</a></li>`;
   const passwordLink = html`<li><a href="${passwordUpdate}">${texts.changePassword}</a></li>`;
   const logoutForm = html`<li><form method="post" action="${logout}"><button>${texts.logOut}</button></form></li>`;
   return html`<ul class="account">
 <li class="who"><bdi>${username}</bdi></li>
+${shared === undefined ? undefined : linksLink}
 ${passwordUpdate === undefined ? undefined : passwordLink}
 ${logout === undefined ? undefined : logoutForm}
 </ul>`;

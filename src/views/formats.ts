@@ -8,9 +8,19 @@ export interface Formats {
   exactSize(bytes: number): string;
   /** A time in UTC, with minutes. */
   time(date: Date): string;
+  /** A number of seconds in the largest unit that it is a whole number of, such as `7 days`. */
+  duration(seconds: number): string;
 }
 
 const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte", "petabyte"] as const;
+
+const DURATIONS = [
+  ["year", 31_536_000],
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+  ["second", 1],
+] as const;
 
 const cache = new WeakMap<Texts, Formats>();
 
@@ -34,5 +44,10 @@ function createFormats(language: string): Formats {
     return ((power === 0 ? bytes : others[power - 1]) ?? exact).format(count / 1000 ** power);
   }
 
-  return { size, exactSize: (count) => exact.format(count), time: (date) => time.format(date) };
+  function duration(seconds: number): string {
+    const [unit, length] = DURATIONS.find(([, each]) => seconds >= each && seconds % each === 0) ?? ["second", 1];
+    return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(seconds / length);
+  }
+
+  return { size, exactSize: (count) => exact.format(count), time: (date) => time.format(date), duration };
 }

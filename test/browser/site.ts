@@ -14,7 +14,7 @@ import { createDiskStorage } from "../../src/storage/disk.ts";
 import { createRecordingLogger } from "../support/logger.ts";
 import { standBetween } from "../support/openapi/between.ts";
 import { quickHasher } from "../support/quick-hasher.ts";
-import { watchSecrets } from "../support/secrets.ts";
+import { watchSecrets } from "../support/secrets/secrets.ts";
 
 /**
  * A service on a disk of its own, as a browser meets it. Its one account is alice, whose password is {@link PASSWORD}.

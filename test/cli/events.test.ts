@@ -9,7 +9,7 @@ import type { FileEvent } from "../../src/contracts/events/file-event.ts";
 import { fileEventSchema, webhookBodySchema } from "../../src/schemas/events.ts";
 import { ensureBuilt, makeFolder, runCommand, startServer, waitFor } from "../support/built.ts";
 import { countRequests, leaveUndescribed } from "../support/openapi/undescribed.ts";
-import { watchText } from "../support/secrets.ts";
+import { watchText } from "../support/secrets/secrets.ts";
 
 const ALICE = { Authorization: `Basic ${btoa("alice:secret")}` };
 const SECRET = `whsec_${btoa("0123456789abcdef0123456789abcdef")}`;

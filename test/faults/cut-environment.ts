@@ -8,7 +8,7 @@ import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
 import { closeNodeServer, createNodeServer } from "../../src/runtimes/node/server.ts";
 import { createFileService } from "../../src/service/service.ts";
 import { createRecordingLogger, type RecordingLogger } from "../support/logger.ts";
-import { watchText } from "../support/secrets.ts";
+import { watchText } from "../support/secrets/secrets.ts";
 import { fillStorage } from "../support/storage.ts";
 import { type CutRequest, createRandom, LARGE_BYTES, type Random, TARGETS } from "./cut-requests.ts";
 

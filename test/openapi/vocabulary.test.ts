@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { LINK_SECRET } from "../support/links.ts";
 import { VOCABULARY } from "../support/openapi/check-request.ts";
 import { type ApiDocument, toOperations } from "../support/openapi/document.ts";
 import { findReadNames } from "../support/openapi/read-names.ts";
@@ -32,6 +33,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   via: "nowhere: a proxy writes it",
   "x-forwarded-for": "nowhere: a proxy writes it",
   "x-real-ip": "nowhere: a proxy writes it",
+  purpose: "nowhere: browsers write it, and links with limited uses refuse it",
+  "sec-purpose": "nowhere: browsers write it, and links with limited uses refuse it",
   brief: "nowhere: it is for PROPFIND, a method that OpenAPI 3.0.3 cannot describe",
   "x-text": "nowhere: it is what a platform is tried by",
 };
@@ -52,7 +55,7 @@ beforeAll(async () => {
   read.query = [...URLSearchParams.names].sort();
   read.open = [...Headers.open, ...URLSearchParams.open].sort();
 
-  const { call } = await createTestService();
+  const { call } = await createTestService({ links: { secret: LINK_SECRET } });
   const { text } = await call("GET", "/__svc__/openapi.json", { as: null });
   const parameters = [...toOperations(JSON.parse(text) as ApiDocument).values()].flatMap((one) => one.parameters);
   const namesIn = (place: string) => [

@@ -13,7 +13,7 @@ import { closeNodeServer, createNodeServer } from "../../src/node.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
 import { findFreePort, findMissingNginx, type Nginx, startNginx } from "../support/nginx.ts";
 import { leaveUndescribed } from "../support/openapi/undescribed.ts";
-import { watchText } from "../support/secrets.ts";
+import { watchText } from "../support/secrets/secrets.ts";
 import { eventually } from "./node/raw-client.ts";
 
 const missing = findMissingNginx();

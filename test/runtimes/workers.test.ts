@@ -7,7 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type CommandRun, ensureBuilt, makeFolder, runCommand, startServer, waitFor } from "../support/built.ts";
 import { hasRedis, redisNote, startRedis, type TestRedis } from "../support/redis.ts";
-import { watchText } from "../support/secrets.ts";
+import { watchText } from "../support/secrets/secrets.ts";
 
 const SECRET = "hunter2";
 const JSON_API = { Accept: "application/json" };

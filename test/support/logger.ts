@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import type { Logger } from "../../src/contracts/logger.ts";
-import { watchText } from "./secrets.ts";
+import { watchText } from "./secrets/secrets.ts";
 
 /** A logger that keeps what it is told, which is searched for secrets after each test. */
 export interface RecordingLogger extends Logger {

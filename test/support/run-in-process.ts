@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { run } from "../../src/cli/program.ts";
-import { watchText } from "./secrets.ts";
+import { watchText } from "./secrets/secrets.ts";
 
 /** What a command has printed, and its exit status. */
 export interface CommandResult {

@@ -4,7 +4,7 @@ import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
 import { createAccountsAuthenticator, createFileService } from "../../src/index.ts";
 import { closeNodeServer, createNodeServer } from "../../src/node.ts";
 import { createRecordingLogger } from "./logger.ts";
-import { watchSecrets } from "./secrets.ts";
+import { watchSecrets } from "./secrets/secrets.ts";
 
 /** A service over a real socket. */
 export interface Served {

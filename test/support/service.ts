@@ -9,7 +9,7 @@ import { createFileService } from "../../src/service/service.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { createRecordingLogger, type RecordingLogger } from "./logger.ts";
 import { createDescribedService } from "./openapi/described-service.ts";
-import { noteLinkTokens, noteSecrets, watchSecrets } from "./secrets.ts";
+import { noteLinkTokens, noteSecrets, watchSecrets } from "./secrets/secrets.ts";
 import { fillStorage } from "./storage.ts";
 
 /** Accounts of every test service: alice's home is `/alice`, bob's the default, root's the storage's own root. */

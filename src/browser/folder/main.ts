@@ -1,3 +1,4 @@
+import { enhanceCopy } from "../copy.ts";
 import { createRememberedUploads, findStorage } from "../uploads/remembered-uploads.ts";
 import { enhanceUploads } from "../uploads/uploads.ts";
 import { enhanceMembers } from "./members.ts";
@@ -5,7 +6,8 @@ import { enhanceNewFolder } from "./new-folder.ts";
 import { createFolderPage } from "./page.ts";
 import { enhanceRename } from "./rename.ts";
 
-// The script of the folder page. Every action also works without it; with it, actions do not reload the page.
+// The script of the pages. Every action also works without it; with it, actions of a folder do not reload the page.
+enhanceCopy(document);
 const main = document.querySelector<HTMLElement>("main#folder");
 if (main !== null) {
   const page = createFolderPage(main);

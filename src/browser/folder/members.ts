@@ -9,8 +9,10 @@ import { transferAll } from "./transfer.ts";
 const MEMBERS_PER_FORM = 998;
 
 const DOWNLOAD = "download-members";
+/** Leads to a page that has one member. */
+const SHARE = "share-members";
 
-/** Adds the selection of members, and runs all actions on them except the download without leaving the page. */
+/** Adds the selection of members. Runs all actions on them in the page, except the download and a new link. */
 export function enhanceMembers(page: OpenFolderPage): void {
   const { main } = page;
   let last: HTMLInputElement | undefined;
@@ -26,7 +28,8 @@ export function enhanceMembers(page: OpenFolderPage): void {
       all.indeterminate = count > 0 && count < boxes;
     }
     for (const action of main.querySelectorAll<HTMLButtonElement>("[data-members-action]")) {
-      action.disabled = count === 0 || (action.value === DOWNLOAD && count > MEMBERS_PER_FORM);
+      const isTooMany = action.value === SHARE ? count > 1 : action.value === DOWNLOAD && count > MEMBERS_PER_FORM;
+      action.disabled = count === 0 || isTooMany;
     }
     showLimit(page, count);
   }
@@ -54,7 +57,7 @@ export function enhanceMembers(page: OpenFolderPage): void {
   main.addEventListener("submit", (event) => {
     const { submitter } = event as SubmitEvent;
     if (!(submitter instanceof HTMLButtonElement) || submitter.dataset.membersAction === undefined) return;
-    if (submitter.value === DOWNLOAD) return;
+    if (submitter.value === DOWNLOAD || submitter.value === SHARE) return;
     event.preventDefault();
     void act((names) => {
       if (submitter.value === "delete-members") return deleteAll(page, names, submitter);

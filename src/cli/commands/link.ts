@@ -90,7 +90,7 @@ export async function createLink(flags: CreateFlags, { stdin, stdout, stderr }: 
  * Prints the links of an account, newest first: a line with ID, path and facts for each, or JSON as the service has it.
  * Rejects as {@link createLink} does.
  */
-export async function listLinks({ config, account, json }: ListFlags, { stdout, stderr }: Streams): Promise<void> {
+export async function printLinks({ config, account, json }: ListFlags, { stdout, stderr }: Streams): Promise<void> {
   const settings = await readSettings(config, stderr);
   requireSharedLinks(settings, config);
   const links = await withLinks(settings, account, (all) => all.list(account));
@@ -98,7 +98,7 @@ export async function listLinks({ config, account, json }: ListFlags, { stdout, 
   for (const link of links) print(stdout, toLine(link));
 }
 
-/** Withdraws a link. Rejects with a failure of status 1 if none has this ID, else as {@link createLink} does. */
+/** Withdraws a link. Rejects with status 1 if there is none with this ID, else as {@link createLink} does. */
 export async function revokeLink({ id, config }: RevokeFlags, { stderr }: Streams): Promise<void> {
   const settings = await readSettings(config, stderr);
   requireSharedLinks(settings, config);

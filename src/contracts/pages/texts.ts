@@ -1,6 +1,7 @@
+import type { LinkTexts } from "./link-texts.ts";
 import type { ScriptTexts } from "./script-texts.ts";
 
-export type { ScriptTexts };
+export type { LinkTexts, ScriptTexts };
 
 /**
  * The texts of the pages, in one language. `{name}` in a text stands for a value. Texts are plain text; pages escape
@@ -101,6 +102,8 @@ export interface Texts {
    * shown in English.
    */
   readonly failures: Readonly<Record<string, string>>;
+  /** The texts of the pages for the links of an account. */
+  readonly links: LinkTexts;
   /** The texts of the script of the folder page. */
   readonly script: ScriptTexts;
 }

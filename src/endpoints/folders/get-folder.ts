@@ -13,6 +13,7 @@ import { wantsArchive } from "../../transfers/wants-archive.ts";
 import { type FolderPage, type FolderProblem, type SessionLinks, streamFolderPage } from "../../views/folder-page.ts";
 import { type PageMember, parseMemberOrder, toPageMember } from "../../views/member-order.ts";
 import { redirectReply, toPageFields } from "../../views/page.ts";
+import { hasSharing, mayShare, toLinksPath, toNewLinkPath } from "../links/own-links.ts";
 import { afterBasicLogin, isBasicLogin } from "../login/basic-login.ts";
 import { passwordUpdatePath } from "../login/password-update.ts";
 import { throwNotListed } from "../trailing-slash.ts";
@@ -102,7 +103,10 @@ async function openFolderPage(
     segments,
     members,
     order: parseMemberOrder(new URLSearchParams(target.query)),
-    actions: toFolderActions(account, segments, config.triggers),
+    actions: {
+      ...toFolderActions(account, segments, config.triggers),
+      ...(mayShare(context) && { share: toNewLinkPath(config.basePath, segments) }),
+    },
     username: account.name,
     links: await toSessionLinks(context),
     problems: [...report.problems, ...problems],
@@ -150,9 +154,12 @@ async function readMembers(
 }
 
 /** The links of a browser's session (4.1, rule 4). The password link is shown only if the password can be changed. */
-async function toSessionLinks({ account, config, scheme, passwords }: AccountContext): Promise<SessionLinks> {
-  if (scheme !== "cookie") return {};
+async function toSessionLinks(context: AccountContext): Promise<SessionLinks> {
+  const { account, config, scheme, passwords, links } = context;
+  const hasList = hasSharing(context) && links?.sealed.kept !== undefined && account.allowLinks;
+  const shared = hasList ? { shared: toLinksPath(config.basePath) } : {};
+  if (scheme !== "cookie") return shared;
   const logout = `${config.basePath}/__svc__/logout`;
   const mayChange = account.allowPasswordChange && (await passwords.isPossible(account.name));
-  return { logout, ...(mayChange && { passwordUpdate: passwordUpdatePath(config.basePath) }) };
+  return { logout, ...shared, ...(mayChange && { passwordUpdate: passwordUpdatePath(config.basePath) }) };
 }

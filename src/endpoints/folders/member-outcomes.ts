@@ -6,12 +6,15 @@ import { jsonReply } from "../../http/reply.ts";
 import type { RequestContext } from "../../request/context.ts";
 import { toStatus } from "../../request/errors.ts";
 import type { CommandOutcome } from "../../schemas/commands.ts";
+import type { LinkBody } from "../../schemas/links.ts";
 
 /** The result of an action on one member of a folder. */
 export interface MemberOutcome {
   readonly target: string;
   /** Why it failed. Absent on success. */
   readonly error?: HttpError;
+  /** The link that was made. */
+  readonly link?: LinkBody;
 }
 
 /**
@@ -45,9 +48,10 @@ export async function attemptAll(
 
 /** The JSON response: 200 if all succeeded, otherwise 422, with an entry for each member (4.3, CONTRACT 4.5). */
 export function toOutcomesReply(outcomes: readonly MemberOutcome[]): Reply {
-  const entries: readonly CommandOutcome[] = outcomes.map(({ target, error }) => ({
+  const entries: readonly CommandOutcome[] = outcomes.map(({ target, error, link }) => ({
     target,
     message: error?.message ?? null,
+    ...(link && { link }),
   }));
   const failed = outcomes.flatMap(({ error }) => error ?? []);
   if (failed.length === 0) return jsonReply(200, { results: entries });

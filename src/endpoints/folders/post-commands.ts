@@ -7,13 +7,17 @@ import { readJsonBody } from "../../http/request-body.ts";
 import { memoize } from "../../platform/memoize.ts";
 import type { AccountContext } from "../../request/context.ts";
 import {
-  type BuiltInCommand,
   type Command,
   createCommandsRequestSchema,
-  isBuiltInCommand,
+  isLinkCommand,
+  isMemberCommand,
+  type LinkCommand,
+  type MemberCommand,
 } from "../../schemas/commands.ts";
+import type { LinkBody } from "../../schemas/links.ts";
 import { tooManyTransfers } from "../../transfers/too-many-transfers.ts";
-import { attemptAll, type MemberOutcome, toOutcomesReply } from "./member-outcomes.ts";
+import { describeLink, hasSharing, makeOwnLink } from "../links/own-links.ts";
+import { attempt, attemptAll, type MemberOutcome, toOutcomesReply } from "./member-outcomes.ts";
 import { ownTriggers, runTrigger } from "./run-trigger.ts";
 import { toDestination, transferMember } from "./transfer-member.ts";
 
@@ -33,13 +37,16 @@ export async function postCommands(context: AccountContext): Promise<Reply> {
     onAnnounced,
     onLarge,
   });
-  const commands = parseCommands(body, triggers, maxCommands);
+  const commands = parseCommands(body, triggers, maxCommands, hasSharing(context));
   if ((await files.kindOf(path.segments)) !== "folder") throw new StorageError("not-found");
 
   const outcomes: MemberOutcome[] = [];
   for (const command of commands) {
     const targets = typeof command.target === "string" ? [command.target] : command.target;
-    outcomes.push(...(await attemptAll(context, targets, (target) => run(context, triggers, command, target))));
+    const results = isLinkCommand(command)
+      ? createLinks(context, targets, command.options)
+      : attemptAll(context, targets, (target) => run(context, triggers, command, target));
+    outcomes.push(...(await results));
   }
   return toOutcomesReply(outcomes);
 
@@ -68,19 +75,21 @@ function toPermits(bytes: number): number {
 }
 
 const NAMES_SEPARATOR = " ";
+const HAS_LINKS = "links";
 /** Enough for some thousand triggers. Making a schema for each request would cost more than the request itself. */
 const MAX_NAMES_CHARACTERS = 100_000;
 const toSchema = memoize(
   (key) => {
-    const [maxCommands, ...names] = key.split(NAMES_SEPARATOR);
-    return createCommandsRequestSchema(names, Number(maxCommands));
+    const [maxTargets, links, ...triggers] = key.split(NAMES_SEPARATOR);
+    return createCommandsRequestSchema({ triggers, maxTargets: Number(maxTargets), hasLinks: links === HAS_LINKS });
   },
   { maxCharacters: MAX_NAMES_CHARACTERS },
 );
 
 /** Parses the body. A trigger that the account does not have is as unknown as any other name. */
-function parseCommands(body: unknown, triggers: Triggers, maxCommands: number): readonly Command[] {
-  const parsed = toSchema([maxCommands, ...triggers.keys()].join(NAMES_SEPARATOR)).safeParse(body);
+function parseCommands(body: unknown, triggers: Triggers, maxCommands: number, hasLinks: boolean): readonly Command[] {
+  const links = hasLinks ? HAS_LINKS : "";
+  const parsed = toSchema([maxCommands, links, ...triggers.keys()].join(NAMES_SEPARATOR)).safeParse(body);
   if (!parsed.success) throw toMalformed(maxCommands);
   return parsed.data.commands;
 }
@@ -90,13 +99,35 @@ function toMalformed(maxCommands: number): HttpError {
   return createError("commands-malformed", { values: { max: maxCommands } });
 }
 
-async function run(context: AccountContext, triggers: Triggers, command: Command, target: string): Promise<void> {
-  if (isBuiltInCommand(command)) return runBuiltIn(context, command, target);
+async function run(
+  context: AccountContext,
+  triggers: Triggers,
+  command: Exclude<Command, LinkCommand>,
+  target: string,
+): Promise<void> {
+  if (isMemberCommand(command)) return runBuiltIn(context, command, target);
   const trigger = triggers.get(command.command);
   if (trigger !== undefined) await runTrigger(context, command.command, trigger, target);
 }
 
-async function runBuiltIn(context: AccountContext, command: BuiltInCommand, target: string): Promise<void> {
+/** Makes a link to each of some members. */
+async function createLinks(
+  context: AccountContext,
+  targets: readonly string[],
+  options: LinkCommand["options"] = {},
+): Promise<readonly MemberOutcome[]> {
+  const outcomes: MemberOutcome[] = [];
+  for (const target of targets) {
+    let link: LinkBody | undefined;
+    const outcome = await attempt(context, target, async () => {
+      link = await describeLink(context, await makeOwnLink(context, [...context.path.segments, target], options));
+    });
+    outcomes.push(link === undefined ? outcome : { ...outcome, link });
+  }
+  return outcomes;
+}
+
+async function runBuiltIn(context: AccountContext, command: MemberCommand, target: string): Promise<void> {
   const { files, path } = context;
   const member = [...path.segments, target];
   switch (command.command) {

@@ -14,11 +14,12 @@ import { emitErrorEvent } from "../../request/emit-event.ts";
 import { toStatus } from "../../request/errors.ts";
 import { storeFile } from "../../transfers/store-upload.ts";
 import { tooManyTransfers } from "../../transfers/too-many-transfers.ts";
-import { FORM_ACTIONS, type FormFields, receiveForm } from "../../uploads/form.ts";
+import { FORM_ACTIONS, type FormFields, receiveForm, SHARE_ACTION } from "../../uploads/form.ts";
 import { createFormFiles, type FormUpload } from "../../uploads/form-files.ts";
 import { readMetadata } from "../../uploads/metadata-header.ts";
 import type { EnteredValues } from "../../views/folder-actions.ts";
 import type { FolderProblem } from "../../views/folder-page.ts";
+import { hasSharing, toNewLinkPath } from "../links/own-links.ts";
 import { isUploadOnly } from "./allowed-actions.ts";
 import { archiveReply } from "./archive.ts";
 import { chooseMember } from "./choose-member.ts";
@@ -44,6 +45,7 @@ export async function postForm(context: AccountContext): Promise<Reply> {
   if ("refusal" in form) return form.refusal;
   const omission = findOmission(form);
   if (omission !== undefined) return refuseForm(context, omission, toEntered(form));
+  if (form.action === SHARE_ACTION) return share(context, form.members);
   if (form.action === "download-members") return download(context, form.members);
   const outcomes = await run(context, form);
   return respond(context, outcomes, form);
@@ -81,7 +83,11 @@ async function readForm(context: AccountContext): Promise<ReceivedForm | { reado
     },
     signal,
   });
-  const actions: ReadonlySet<string> = new Set([...FORM_ACTIONS, ...ownTriggers(context).keys()]);
+  const actions: ReadonlySet<string> = new Set([
+    ...FORM_ACTIONS,
+    ...(hasSharing(context) ? [SHARE_ACTION] : []),
+    ...ownTriggers(context).keys(),
+  ]);
   try {
     const parts = metadata.required(readMultipart(request, { maxParts, maxHeaderBytes }));
     const fields = await receiveForm(parts, uploads, (name) => actions.has(name), maxFormFieldBytes);
@@ -131,6 +137,8 @@ function findOmission(form: ReceivedForm): HttpError | undefined {
     case "copy-members":
       if (destinations.length !== 1 || destinations[0] === "") return createError("destination-missing");
       break;
+    case SHARE_ACTION:
+      return members.length === 1 ? undefined : createError("share-one-item");
     case "create-folder":
       return newFolders.length === 1 ? undefined : createError("folder-name-missing");
     case "upload-file":
@@ -176,6 +184,12 @@ async function run(context: AccountContext, form: ReceivedForm): Promise<readonl
 async function rename(context: AccountContext, name: string, newName: string): Promise<void> {
   if (!isMemberName(newName)) throw createError("name-invalid");
   await transferMember(context, "move", name, [...context.path.segments, newName]);
+}
+
+/** Leads to the page for a new link to a member. */
+function share({ path, config }: AccountContext, [name = ""]: readonly string[]): Reply {
+  if (!isMemberName(name)) throw createError("name-invalid");
+  return emptyReply(303, { Location: toNewLinkPath(config.basePath, [...path.segments, name]) });
 }
 
 /** Responds with an archive of the members if all of them can be in it. */

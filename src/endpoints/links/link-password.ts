@@ -55,9 +55,8 @@ export async function unlockLink(
   const { request, connection, config, root } = context;
   if (!isSameOrigin(context, config)) throw createError("cross-site");
   const form = await readFormBody(request, config.limits.maxLoginBytes);
-  const passwords = form.getAll("password");
-  const [password] = passwords;
-  if (password === undefined || passwords.length > 1) throw createError("link-password-malformed");
+  const [password, ...others] = [...form].flatMap(([name, value]) => (name === "password" ? [value] : []));
+  if (password === undefined || others.length > 0) throw createError("link-password-malformed");
   const result = await access.unlock(context, record, password);
   if ("outcome" in result) return toLockedReply(context, result);
   const cookie = toUnlockCookie(result.cookie, root, isSecure(request, connection));

@@ -89,35 +89,46 @@ async function findKind(
   throw new StorageError("not-found");
 }
 
-/** Throws unless the account may do what the link is to permit: of a folder on any path, but list it itself. */
+/** Throws unless the account may do what the link is to permit. */
 function requireRights(
-  { permissions }: Account,
+  account: Account,
   path: readonly string[],
   isFolder: boolean,
   values: readonly LinkPermission[],
 ): void {
+  const mayGive = createGiving(account, path, isFolder);
+  if (!values.every(mayGive)) throw createError("link-rights-missing");
   const operations = toLinkOperations(values);
+  const removes = operations.has("delete-file") || operations.has("delete-folder");
+  if (isFolder && removes && !operations.has("traverse")) throw createError("link-removal-unlisted");
+}
+
+/** Returns whether an account may give a permission to a link: of a folder on any path, but list it itself. */
+export function createGiving(
+  { permissions }: Account,
+  path: readonly string[],
+  isFolder: boolean,
+): (permission: LinkPermission) => boolean {
   const isAllowed = (operation: Operation): boolean => permissions.allows(toStoragePath(path), operation);
   const isGranted = (operation: Operation): boolean => {
     if (!isFolder) return !OF_FILES.includes(operation) || isAllowed(operation);
     return operation === "list" ? isAllowed(operation) : permissions.grantsSomewhere(operation);
   };
-  if (![...operations].every(isGranted)) throw createError("link-rights-missing");
-  const removes = operations.has("delete-file") || operations.has("delete-folder");
-  if (isFolder && removes && !operations.has("traverse")) throw createError("link-removal-unlisted");
+  return (permission) => [...toLinkOperations([permission])].every(isGranted);
 }
 
 /** What a link to a file can be for. */
 const OF_FILES: readonly Operation[] = ["read", "write", "delete-file"];
 
 /** How long a link lasts. @throws HttpError `link-lasts-too-long` */
-function toSeconds(
-  { defaultSeconds, maxSeconds }: LinkService["config"],
-  { maxLinkSeconds }: Account,
-  wanted: number | undefined,
-): number {
-  const max = Math.min(maxSeconds, maxLinkSeconds ?? maxSeconds);
-  if (wanted === undefined) return Math.min(defaultSeconds, max);
+function toSeconds(config: LinkService["config"], account: Account, wanted: number | undefined): number {
+  const max = toMaxSeconds(config, account);
+  if (wanted === undefined) return Math.min(config.defaultSeconds, max);
   if (wanted > max) throw createError("link-lasts-too-long", { values: { max } });
   return wanted;
+}
+
+/** How long a link of an account may last. */
+export function toMaxSeconds({ maxSeconds }: LinkService["config"], { maxLinkSeconds }: Account): number {
+  return Math.min(maxSeconds, maxLinkSeconds ?? maxSeconds);
 }

@@ -1,4 +1,5 @@
 import type { Texts } from "../../contracts/pages/texts.ts";
+import { ENGLISH_LINKS } from "./english-links.ts";
 
 /** English. Other languages use these texts for what they leave out. */
 export const ENGLISH: Texts = {
@@ -78,6 +79,8 @@ export const ENGLISH: Texts = {
   failures: {
     "form-too-many-parts": "Select fewer items at a time: the form has more than {max} parts.",
   },
+
+  links: ENGLISH_LINKS,
 
   script: {
     uploads: "Uploads",

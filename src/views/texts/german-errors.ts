@@ -192,6 +192,7 @@ export const GERMAN_ERRORS: Readonly<Record<ErrorCode, string>> = {
   "sender-invalid": "Der Name des Absenders ist kein gültiger Name mit höchstens {max} Zeichen.",
   "link-malformed": "Der Inhalt beschreibt keinen Link: {problem}.",
   "link-media-type": "Ein Link muss als Formular oder als JSON beschrieben werden.",
+  "link-form-media-type": "Diese Aktion muss als Formular gesendet werden.",
   "links-denied": "Das Konto darf keine Links erstellen.",
   "link-rights-missing": "Das Konto darf selbst nicht, was der Link erlauben soll.",
   "links-unsupported": "Der Dienst hat keine Links.",
@@ -206,6 +207,7 @@ export const GERMAN_ERRORS: Readonly<Record<ErrorCode, string>> = {
   // Forms
   "items-missing": "Wählen Sie mindestens einen Eintrag aus.",
   "files-missing": "Wählen Sie mindestens eine Datei aus.",
+  "share-one-item": "Wählen Sie genau ein Element zum Teilen aus.",
   "new-name-missing": "Wählen Sie einen Eintrag aus, und geben Sie seinen neuen Namen ein.",
   "destination-missing": "Geben Sie einen Zielordner ein.",
   "folder-name-missing": "Geben Sie den Namen eines neuen Ordners ein.",

@@ -1,5 +1,6 @@
 import type { Texts } from "../../contracts/pages/texts.ts";
 import { GERMAN_ERRORS } from "./german-errors.ts";
+import { GERMAN_LINKS } from "./german-links.ts";
 
 /** German. */
 export const GERMAN: Texts = {
@@ -77,6 +78,8 @@ export const GERMAN: Texts = {
     triggered: "Erledigt.",
   },
   failures: GERMAN_ERRORS,
+
+  links: GERMAN_LINKS,
 
   script: {
     uploads: "Hochladen",

@@ -3,6 +3,7 @@ import type { LinkOptions } from "../../../src/config/links.ts";
 import type { NewLink } from "../../../src/contracts/links.ts";
 import { createMemoryKeyValueStore } from "../../../src/stores/memory.ts";
 import { createTestService, type TestService, type TestServiceOptions } from "../../support/service.ts";
+import { overrideStorage } from "../../support/storage.ts";
 
 const SECRET = "a secret of the tests, 32 characters or more";
 const files = {
@@ -88,14 +89,19 @@ describe("a token (SHARING 2)", () => {
     const url = await link({});
     const token = url.split("/").at(-2) ?? "";
     let asked = 0;
-    const count = {
-      get: async () => ((asked += 1), undefined),
-      set: async () => ((asked += 1), undefined),
-      delete: async () => ((asked += 1), undefined),
+    const count = async (): Promise<void> => {
+      asked += 1;
     };
     const counting = await set(
-      { store: count },
-      { storage: { ...storage, stat: async (path) => ((asked += 1), storage.stat(path)) } },
+      { store: { get: count, set: count, delete: count } },
+      {
+        storage: overrideStorage(storage, {
+          async stat(path) {
+            await count();
+            return storage.stat(path);
+          },
+        }),
+      },
     );
     asked = 0;
     const json = { ...anybody, variant: "json" } as const;
@@ -166,5 +172,25 @@ describe("the order of refusals (SHARING 4)", () => {
     expect([opened.status, opened.header("location")]).toEqual([303, url]);
     const cookie = opened.header("set-cookie")?.split(";")[0] ?? "";
     expect((await call("GET", `${url}a.csv`, { ...anybody, headers: { cookie } })).text).toBe("1,2,3");
+  });
+});
+
+describe("passwords of a link (SHARING 8)", () => {
+  it("that are wrong lock it for an address after ten of them, also for the right one", async () => {
+    const { link, call } = await set();
+    const url = await link({ password: "open sesame" });
+    const connection = (address: string) => ({
+      connection: { peer: { address, port: 1, family: "IPv4" as const, protocol: "TCP" as const } },
+    });
+    const ask = async (password: string, address: string) =>
+      call("GET", `${url}a.csv`, {
+        ...anybody,
+        ...connection(address),
+        headers: { authorization: `Basic ${btoa(`:${password}`)}` },
+      });
+    for (let count = 0; count < 10; count += 1) expect((await ask(`wrong ${count}`, "192.0.2.1")).status).toBe(401);
+    const locked = await ask("open sesame", "192.0.2.1");
+    expect([locked.status, locked.text]).toEqual([401, (await ask("wrong", "192.0.2.1")).text]);
+    expect((await ask("open sesame", "198.51.100.1")).status).toBe(200);
   });
 });

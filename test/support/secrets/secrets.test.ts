@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { takeLeaks } from "../secrets.ts";
+import { takeLeaks } from "./secrets.ts";
 
 it("finds what a client has sent to log in with in what a process prints", async () => {
   const server = createServer((_request, response) => {

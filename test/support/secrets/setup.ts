@@ -2,8 +2,8 @@ import childProcess, { type ChildProcess } from "node:child_process";
 import { syncBuiltinESMExports } from "node:module";
 import { Socket } from "node:net";
 import type { Readable } from "node:stream";
-import { failForLeaks, noteSecretsOnWire, watchText } from "../secrets.ts";
 import { watchOnce } from "../watch-once.ts";
+import { failForLeaks, noteSecretsOnWire, watchText } from "./secrets.ts";
 
 /*
  * For every file of tests: what its clients log in with is noted as it goes over their sockets, and all that the

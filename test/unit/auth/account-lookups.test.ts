@@ -18,13 +18,14 @@ describe("the lookup of an account by the chain", () => {
     ["what a method after one without it finds", [undefined, found], found, ["m1"]],
   ])("is %s", async (_name, results, expected, asked) => {
     const calls: string[] = [];
-    const chain = createAuthenticationChain(
-      results.map((result, index) =>
-        method(`m${index}`, result && (async (username) => (calls.push(`m${index}`, username), result))),
-      ),
-    );
+    const recording = (name: string, result: AccountLookup) => async (username: string) => {
+      calls.push(`${name} about ${username}`);
+      return result;
+    };
+    const methods = results.map((result, index) => method(`m${index}`, result && recording(`m${index}`, result)));
+    const chain = createAuthenticationChain(methods);
     expect(await chain.lookup("alice")).toEqual(expected);
-    expect(calls).toEqual(asked.flatMap((name) => [name, "alice"]));
+    expect(calls).toEqual(asked.map((name) => `${name} about alice`));
   });
 
   it.each([

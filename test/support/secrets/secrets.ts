@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
 import { afterEach, expect } from "vitest";
-import type { OnEvent } from "../../src/contracts/events/file-event.ts";
-import { createMetrics } from "../../src/metrics/metrics.ts";
-import type { RecordingLogger } from "./logger.ts";
+import type { OnEvent } from "../../../src/contracts/events/file-event.ts";
+import { createMetrics } from "../../../src/metrics/metrics.ts";
+import type { RecordingLogger } from "../logger.ts";
 
 /**
  * What was used to log in by this file's tests, and what was told meanwhile. Who began to listen before a test listens

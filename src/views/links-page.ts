@@ -1,0 +1,62 @@
+import { html, type SafeHtml } from "../http/html.ts";
+import { fillText } from "../platform/fill-text.ts";
+import type { LinkBody } from "../schemas/links.ts";
+import { ICONS, icon } from "./icons.ts";
+import { renderEnd, renderLinkHead, renderPermissions, renderUrl, renderWithdraw } from "./link-parts.ts";
+import type { Page, PageContext } from "./page.ts";
+
+/** What the list of links shows. */
+export interface LinksPage {
+  /** Newest first. */
+  readonly links: readonly LinkBody[];
+  /** The URL path of the list. */
+  readonly path: string;
+  /** The URL path of the account's root folder. */
+  readonly home: string;
+}
+
+/** The page with the links of an account. */
+export function toLinksPage(context: PageContext, { links, path, home }: LinksPage): Page {
+  const { texts } = context;
+  const title = texts.links.list;
+  const content = html`<main class="links">
+<nav class="crumbs" aria-label="${texts.folderPath}"><ol><li><a href="${home}">${texts.home}</a></li></ol></nav>
+<h1>${title}</h1>
+${links.length === 0 ? renderNothing(context) : renderTable(context, links, path)}
+<p role="status" class="unseen copy-status"></p>
+</main>
+${ICONS}`;
+  return { title, content, head: renderLinkHead(context) };
+}
+
+function renderNothing({ texts: { links } }: PageContext): SafeHtml {
+  return html`<div class="empty">${icon("empty")}<p><strong>${links.empty}</strong></p><p>${links.emptyHint}</p></div>`;
+}
+
+/** The question before all links are withdrawn opens without a script. */
+function renderTable({ texts }: PageContext, rows: readonly LinkBody[], path: string): SafeHtml {
+  const { links } = texts;
+  return html`<table>
+<caption class="unseen">${links.list}</caption>
+<thead><tr><th scope="col">${links.leadsTo}</th><th scope="col">${links.permissions}</th><th scope="col">${links.validUntil}</th><th scope="col">${links.url}</th><th scope="col"><span class="unseen">${links.action}</span></th></tr></thead>
+<tbody>
+${rows.map((link) => renderRow(texts, link, path))}</tbody>
+</table>
+<details class="all"><summary>${links.withdrawAll}</summary>
+<form method="post" action="${path}"><p>${links.withdrawAllHint}</p>
+<button name="action" value="withdraw-all" class="danger">${links.withdrawAll}</button></form>
+</details>`;
+}
+
+function renderRow(texts: PageContext["texts"], link: LinkBody, list: string): SafeHtml {
+  const { links } = texts;
+  const { id, path, url, label, uses, max_uses: max } = link;
+  const notes = [
+    label === "" ? undefined : html`<bdi>${label}</bdi>`,
+    link.has_password ? html`${links.withPassword}` : undefined,
+    max === null ? undefined : html`${links.uses}: ${fillText(links.usesOf, { uses, max })}`,
+  ].filter((note) => note !== undefined);
+  const copy = { id: `url-${id}`, url, label: links.url, buttonLabel: fillText(links.copyOne, { path }) };
+  return html`<tr><th scope="row"><a href="${list}/${id}"><bdi>${path}</bdi></a>${notes.map((note) => html`<small>${note}</small>`)}</th><td>${renderPermissions(texts, link)}</td><td data-label="${links.validUntil}">${renderEnd(texts, link)}</td><td>${renderUrl(texts, copy, false)}</td><td>${renderWithdraw(texts, list, link, fillText(links.withdrawOne, { path }))}</td></tr>
+`;
+}
