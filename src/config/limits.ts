@@ -69,7 +69,7 @@ export interface LimitOptions {
    */
   readonly transfersPerAddress?: number;
   /**
-   * The number of concurrent transfers by one link, in place of {@link LimitOptions.transfersPerAccount}: who has a
+   * The number of concurrent transfers by one link, in place of {@link LimitOptions.transfersPerAccount}: visitors of a
    * link cannot use up what its account may do. 0 for no limit, up to 1,000,000. Default: 64.
    */
   readonly transfersPerLink?: number;

@@ -65,8 +65,8 @@ const OPERATIONS: Readonly<Partial<Record<FileEvent["id"], readonly [operation: 
 
 /**
  * Creates metrics: requests, events by identifier, operations by outcome, transfers in progress with their bytes and
- * durations, sessions, and refusals by links. Labels hold no names or paths, so the number of time series does not grow
- * with the files and accounts.
+ * durations, sessions, and refusals by links. Labels hold no names or paths, so the number of time series does not
+ * grow with the files and accounts.
  * @throws OptionError
  */
 export function createMetrics(options: MetricsOptions = {}): Metrics {

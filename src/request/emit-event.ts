@@ -2,10 +2,10 @@ import { toStoragePath } from "../account/path.ts";
 import type { FileLocation } from "../contracts/events/envelope.ts";
 import type { FileEvent } from "../contracts/events/file-event.ts";
 import type { EventDraft } from "../events/emitter.ts";
-import { maskLinkTokens } from "../events/link-tokens.ts";
 import { cutPath } from "../events/refusals.ts";
 import { isSecure } from "../http/request-target.ts";
 import { readTrace } from "../http/trace-context.ts";
+import { maskLinkTokens } from "../sharing/link-tokens.ts";
 import type { AccountContext, RequestContext } from "./context.ts";
 
 type WithoutEnvelope<E> = E extends EventDraft ? Omit<E, "account" | "component" | "trace"> : never;

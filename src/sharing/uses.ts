@@ -6,8 +6,8 @@ export interface LinkUses {
   /** Takes a use. Returns whether one was left. */
   take(link: LimitedLink): Promise<boolean>;
   /**
-   * Gives a use back. An upload that was refused or has failed always does. A download that was cut counts: a link
-   * gives back five of these in its life.
+   * Gives a use back. An upload that was refused or has failed always does. Downloads that were cut count: a link
+   * gives back five of them in its life.
    */
   giveBack(link: LimitedLink, reason: "upload" | "download"): Promise<void>;
   /** The number of uses that were taken. */

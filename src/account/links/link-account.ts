@@ -57,7 +57,7 @@ export function toLinkAccount(account: Account, rights: LinkRights): Account {
   };
 }
 
-/** The permissions of an account below `root` that a link grants too. A file link grants nothing elsewhere. */
+/** The permissions of an account below `root`, as far as a link grants them too. A file link grants its file alone. */
 function toLinkPermissions(
   permissions: Permissions,
   root: readonly string[],

@@ -98,7 +98,7 @@ export async function printLinks({ config, account, json }: ListFlags, { stdout,
   for (const link of links) print(stdout, toLine(link));
 }
 
-/** Withdraws a link. Rejects with a failure of status 1 if none has this ID, else as {@link createLink} does. */
+/** Withdraws a link. Rejects with status 1 if there is none with this ID, else as {@link createLink} does. */
 export async function revokeLink({ id, config }: RevokeFlags, { stderr }: Streams): Promise<void> {
   const settings = await readSettings(config, stderr);
   requireSharedLinks(settings, config);

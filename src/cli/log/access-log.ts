@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { maskLinkTokens } from "../../events/link-tokens.ts";
+import { maskLinkTokens } from "../../sharing/link-tokens.ts";
 import { colorsOf, escapeText, type Output, toJsonText } from "./terminal.ts";
 
 /** The format of log lines: text for people, or JSON for log collectors. */
@@ -9,7 +9,7 @@ export type LogFormat = "text" | "json";
 /** A request whose connection or response is complete. */
 interface LoggedRequest {
   readonly method: string;
-  /** The path as the client sent it, without the query, the scheme and host, and tokens of links. */
+  /** The path as the client sent it, without query, tokens of links, and the scheme and host of an absolute target. */
   readonly path: string;
   /** Absent if the connection broke before the response. */
   readonly status?: number;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { maskLinkTokens } from "../../../src/events/link-tokens.ts";
+import { maskLinkTokens } from "../../../src/sharing/link-tokens.ts";
 
 const TOKEN = `0123abcd.${"-_Ab".repeat(4)}.${"x".repeat(80)}.${"Zz".repeat(10)}_A`;
 const ENCODED = [...TOKEN].map((each) => `%${each.charCodeAt(0).toString(16)}`).join("");
