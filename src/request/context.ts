@@ -143,7 +143,7 @@ export interface RequestLink {
   readonly root: readonly string[];
   /** Whether it takes files and never tells what is there (SHARING 6.2). */
   readonly isDropFolder: boolean;
-  /** What is really there, to choose names that are free. A drop folder tells nobody of it. */
+  /** What is really there, to choose names that are free. A drop folder does not show it. */
   readonly inside: Pick<AccountFiles, "kindOf">;
 }
 

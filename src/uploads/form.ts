@@ -57,8 +57,8 @@ export interface FormFields {
 /**
  * Reads a form to its end and passes its files to `files` as they arrive (CONTRACT 4.6). Ignores unknown fields, and
  * fields that the action does not need: a page may have one form for all actions. `isAction` decides which actions
- * exist. `onFile` is called before each file, with the values of `sender` so far. A file in the field `file` before any action means the action `upload-file`. `maxFieldBytes` limits all text
- * fields together (default: 1 MiB).
+ * exist. `onFile` is called before each file, with the values of `sender` so far. A file in the field `file` before any
+ * action means the action `upload-file`. `maxFieldBytes` limits all text fields together (default: 1 MiB).
  * @throws HttpError `malformed` if the form does not have exactly one valid action, has a file in place of a text or
  * the reverse, or as {@link readMultipart} does; `too-large` if its texts exceed the limit. Files that wait for the
  * action are discarded then.

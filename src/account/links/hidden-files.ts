@@ -4,8 +4,8 @@ import type { InspectedEntry } from "../file-attributes.ts";
 import type { AccountFiles } from "../files.ts";
 
 /**
- * The files of a link to one file: the root has that file, and nothing else is there. Nothing is told of the folder
- * around the file.
+ * The files of a link to one file: the root has that file, and nothing else is there. The folder
+ * around the file stays hidden.
  */
 export function toFileLinkFiles(files: AccountFiles, name: string): AccountFiles {
   const isOwn = ([first, ...rest]: readonly string[]): boolean => first === name && rest.length === 0;

@@ -1,6 +1,6 @@
 import type { ScriptTexts } from "../../contracts/pages/script-texts.ts";
 import { findProblem, HEADERS, type Problem, toProblem, toUrl } from "../requests.ts";
-import { readSender, toSenderFields } from "./sender-name.ts";
+import { readSenderName, toSenderFields } from "./sender-name.ts";
 
 /** The upload of a file in progress. */
 export interface Sending {
@@ -93,7 +93,7 @@ export function sendByForm(upload: FileUpload, onProgress: OnProgress, texts: Sc
   const { file, path } = upload;
   const body = new FormData();
   body.append("action", "upload-file");
-  const sender = readSender();
+  const sender = readSenderName();
   // Before the file: the service asks for it first.
   if (sender !== undefined) body.append("sender", sender);
   body.append("upload-file", file, path.at(-1));

@@ -8,12 +8,12 @@ const FIELD = "#sender";
 
 /** The header that has the name; none where the page does not ask for it. */
 export function toSenderFields(): Readonly<Record<string, string>> {
-  const name = readSender();
+  const name = readSenderName();
   return name === undefined ? {} : { "X-Sender": encodeURIComponent(name) };
 }
 
 /** The name; `undefined` where the page does not ask for it. */
-export function readSender(): string | undefined {
+export function readSenderName(): string | undefined {
   return document.querySelector<HTMLInputElement>(FIELD)?.value;
 }
 

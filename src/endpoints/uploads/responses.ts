@@ -104,7 +104,7 @@ function toExpires(context: AccountContext, upload: AccountUpload): string {
   return toUploadExpires(toExpiry(upload, requireUploads(context).service.times));
 }
 
-/** The validators of the file, once it is there. In a drop folder nothing tells of them. */
+/** The validators of the file, once it is there. A drop folder does not show them. */
 function toFileFields(context: AccountContext, upload: AccountUpload): HeaderFields {
   const file = isInDropFolder(context) ? undefined : findFinishedFile(upload);
   return file === undefined ? {} : toValidatorFields(toValidators({ ...file, name: "", kind: "file" }));

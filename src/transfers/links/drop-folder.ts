@@ -5,8 +5,8 @@ import type { AccountContext, LinkService, RequestLink } from "../../request/con
 import { toFreeNames } from "./free-names.ts";
 
 /**
- * Runs an upload to a drop folder with the path that it gets: its own, or the next one that is free, also of the uploads
- * that run in this process. Makes missing parents if the link may. The path is free for others again when `act` ends.
+ * Runs an upload to a drop folder with the path that it gets: its own one, or the next one that no file and no running
+ * upload of this process has. Makes missing parents if the link may. The path is free for others when `act` ends.
  * @throws HttpError `denied` if the link or the account does not permit the upload, whatever is there.
  */
 export async function withFreePath<T>(
