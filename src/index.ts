@@ -91,7 +91,13 @@ export type {
   TriggerRun,
   Unlocked,
 } from "./contracts/events/folders.ts";
-export type { LinkCreated, LinkRefusal, LinkRefused, LinkWithdrawn } from "./contracts/events/links.ts";
+export {
+  LINK_REFUSALS,
+  type LinkCreated,
+  type LinkRefusal,
+  type LinkRefused,
+  type LinkWithdrawn,
+} from "./contracts/events/links.ts";
 export type {
   AccessStarted,
   AuthenticationUrlSuspended,

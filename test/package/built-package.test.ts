@@ -20,6 +20,7 @@ interface Manifest {
 const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
   ".": [
     "LINK_PERMISSIONS",
+    "LINK_REFUSALS",
     "OPERATIONS",
     "PERMISSION_VALUES",
     "HttpError",
