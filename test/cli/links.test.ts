@@ -230,15 +230,19 @@ describe("fileferry serve with links", () => {
 
   it("has links of this run with --links alone", async () => {
     const folder = await makeFolder();
-    leaveUndescribed("GET", "/__svc__/share/none");
-    for (const [flags, status] of [
-      [["--links"], 302],
-      [[], 404],
-    ] as const) {
-      const server = await startServer(["serve", folder, "--account", "alice:secret", "--port", "0", ...flags]);
-      const answer = await fetch(`${server.url}__svc__/share/none`, { redirect: "manual" });
-      expect(answer.status).toBe(status);
-    }
+    await writeFile(join(folder, "a.csv"), "1,2,3");
+    leaveUndescribed("POST", "/home/__svc__/links");
+    const headers = { Authorization: `Basic ${btoa("alice:secret")}`, "Content-Type": "application/json" };
+    const serve = ["serve", folder, "--account", "alice:secret", "--port", "0"];
+    const create = async ({ url }: { readonly url: string }) =>
+      fetch(`${url}home/__svc__/links`, { method: "POST", headers, body: JSON.stringify({ path: "/a.csv" }) });
+    const server = await startServer([...serve, "--links"]);
+    const created = await create(server);
+    expect(created.status).toBe(201);
+    const { results } = (await created.json()) as { results: readonly { file_url: string }[] };
+    expect(await (await fetch(onServer(server.url, results[0]?.file_url ?? ""))).text()).toBe("1,2,3");
+    // Without the flag the URL is one of no resource.
+    expect((await create(await startServer(serve))).status).toBeGreaterThanOrEqual(400);
   });
 
   it.each([
