@@ -72,12 +72,22 @@ export function createExchange(req: IncomingMessage, res: ServerResponse): Excha
 }
 
 /**
+ * The most requests that may wait behind one of the same socket. An attack: one chunk of bytes holds thousands of
+ * requests, each of which takes some 2 KiB, and Node parses all of a chunk. No client sends so many ahead.
+ */
+const MAX_WAITING = 128;
+
+/**
  * Takes an exchange over and tracks its end. A socket has one exchange in progress at a time, or one client could have
  * thousands. A pipelined exchange gets a promise that resolves when the previous ones are done, and never if the client
- * disconnects before.
+ * disconnects before. A client with too many of them is disconnected.
  */
 export function openExchange(exchange: Exchange): Promise<void> | undefined {
   const { req, res, state } = exchange;
+  if (state.waiting.length >= MAX_WAITING) {
+    req.socket.destroy();
+    return new Promise(() => undefined);
+  }
   // The client may have disconnected while the host did its own work.
   if (req.socket.destroyed) {
     abandonExchange(exchange);
@@ -223,7 +233,14 @@ function startNext(state: SocketState, socket: Socket): void {
   }
   state.current = next?.exchange;
   if (state.waiting.length === 0) socket.resume();
-  next?.start();
+  if (next !== undefined) startLater(next);
+}
+
+/** An attack: requests of one socket that follow each other at once would keep all other sockets waiting. */
+function startLater({ exchange, start }: SocketState["waiting"][number]): void {
+  setImmediate(() => {
+    if (!exchange.isDisconnected) start();
+  });
 }
 
 function dropWaiting({ waiting }: SocketState): void {

@@ -37,9 +37,9 @@ describe("pipelined requests on Node", () => {
       return new Response(kind === "whole" ? text : new Blob([text]).stream());
     });
     const client = await connectWire(port);
-    const numbers = Array.from({ length: 2000 }, (_, index) => index);
+    const numbers = Array.from({ length: 129 }, (_, index) => index);
     client.send(numbers.map(get).join(""));
-    const text = await client.until("<1999>");
+    const text = await client.until("<128>");
     expect(most).toBe(1);
     expect(text.match(/<\d+>/g)).toEqual(numbers.map((number) => `<${number}>`));
     client.send(get("after"));
@@ -64,7 +64,7 @@ describe("pipelined requests on Node", () => {
     const socket = connect(port, "127.0.0.1");
     socket.on("error", () => undefined);
     socket.pause();
-    for (let sent = 0; sent < 200; sent += 1) socket.write(get("a").repeat(1000));
+    for (let sent = 0; sent < 200; sent += 1) socket.write(get("a".repeat(1000)));
     await eventually(() => pulls > 2);
     await delay(300);
     const settled = [pulls, bytesRead()];
@@ -73,6 +73,43 @@ describe("pipelined requests on Node", () => {
     expect(calls).toBe(1);
     expect(bytesRead()).toBeLessThanOrEqual(3 * 64 * 1024);
     socket.destroy();
+  });
+
+  it("that are thousands at once end the connection, and are not answered", async () => {
+    const go = deferred();
+    let calls = 0;
+    const { port } = await serve(async () => {
+      calls += 1;
+      await go.promise;
+      return new Response("late");
+    });
+    const client = await connectWire(port);
+    client.send(get("a").repeat(3000));
+    await client.ended();
+    go.resolve();
+    await delay(50);
+    expect(calls).toBe(1);
+    const other = await connectWire(port);
+    other.send(get("b"));
+    await other.until("late");
+  });
+
+  it("let the event loop run between them, so that other clients are answered", async () => {
+    const turns: number[] = [];
+    let turn = 0;
+    const tick = (): void => {
+      turn += 1;
+      if (turns.length < 100) setImmediate(tick);
+    };
+    const { port } = await serve((request) => {
+      if (turns.length === 0) setImmediate(tick);
+      turns.push(turn);
+      return new Response(`<${pathOf(request)}>`);
+    });
+    const client = await connectWire(port);
+    client.send(Array.from({ length: 100 }, (_, index) => get(index)).join(""));
+    await client.until("<99>");
+    expect(new Set(turns).size).toBeGreaterThan(50);
   });
 
   it("do not bring a body into memory whose turn has not come", async () => {
