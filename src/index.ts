@@ -10,9 +10,10 @@ export type {
   AccountUploadChange,
   AccountUploads,
   AppendUploadOptions,
+  CompleteUploadOptions,
   NewUpload,
 } from "./account/uploads/account-uploads.ts";
-export type { UploadNote } from "./account/uploads/upload-note.ts";
+export type { UploadLink, UploadNote } from "./account/uploads/upload-note.ts";
 export { type AccountEntry, type AccountsOptions, createAccountsAuthenticator } from "./auth/accounts/accounts.ts";
 export {
   type AuthenticationChain,
