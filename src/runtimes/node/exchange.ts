@@ -73,7 +73,7 @@ export function createExchange(req: IncomingMessage, res: ServerResponse): Excha
 
 /**
  * The most requests that may wait behind one of the same socket. An attack: one chunk of bytes holds thousands of
- * requests, each of which takes some 2 KiB, and Node parses all of a chunk. No client sends so many ahead.
+ * requests, each of which takes some 2 KiB, and Node parses all of a chunk. No client sends as many ahead.
  */
 const MAX_WAITING = 128;
 
