@@ -32,7 +32,8 @@ export interface WatchedLogin {
 
 /**
  * Adds to an account's files that transfers end with the login of their request: an upload fails with HttpError
- * `unauthorized` and stores nothing, a download or a listing breaks off. Transfers also keep the session alive.
+ * `unauthorized` and stores nothing, a download or a listing breaks off. So does a change: a client may send the rest
+ * of its request after a logout. Transfers also keep the session alive.
  */
 export function endWithLogin(files: AccountFiles, login: WatchedLogin): AccountFiles {
   let watch: LoginWatch | undefined;
@@ -45,13 +46,31 @@ export function endWithLogin(files: AccountFiles, login: WatchedLogin): AccountF
 
   if (login.mayUpload) toWatch();
 
+  /** Runs a change unless the login has ended. */
+  function confirmed<Args extends readonly unknown[], T>(change: (...args: Args) => Promise<T>) {
+    return async (...args: Args): Promise<T> => {
+      await toWatch().confirm();
+      return change(...args);
+    };
+  }
+
   const { uploads } = files;
 
   return {
     ...files,
+    createFolder: confirmed(files.createFolder),
+    createFolderIfMissing: confirmed(files.createFolderIfMissing),
+    remove: confirmed(files.remove),
+    copy: confirmed(files.copy),
+    move: confirmed(files.move),
+    setAttributes: confirmed(files.setAttributes),
+    lock: confirmed(files.lock),
     ...(uploads && {
       uploads: {
         ...uploads,
+        create: confirmed(uploads.create),
+        complete: confirmed(uploads.complete),
+        join: confirmed(uploads.join),
         append(upload, content, options) {
           const { step, confirm } = toWatch();
           return uploads.append(

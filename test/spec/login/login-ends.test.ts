@@ -96,6 +96,45 @@ describe("a login that ends while an upload of it runs", () => {
   });
 });
 
+describe("a login that ends before a change has arrived", () => {
+  const field = (name: string, value: string): string =>
+    `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+  const form = { "content-type": "multipart/form-data; boundary=x" };
+  const json = { "content-type": "application/json" };
+  const commands = JSON.stringify({ commands: [{ command: "delete", target: "folder" }] });
+
+  it.each<[string, Readonly<Record<string, string>>, string]>([
+    [
+      "a form that removes",
+      form,
+      `${field("action", "delete-members")}${field("selected-members", "folder")}--x--\r\n`,
+    ],
+    ["a form that makes a folder", form, `${field("action", "create-folder")}${field("new-folder", "new")}--x--\r\n`],
+    ["a command that removes", json, commands],
+  ])("is refused: %s", async (_name, type, text) => {
+    const test = await createTestService({ files: { "/alice/folder/a.txt": "a" } });
+    const headers = { ...bySession(await test.login()), ...type };
+    let step = 0;
+    const body = new ReadableStream<Uint8Array>(
+      {
+        async pull(controller) {
+          step += 1;
+          if (step === 1) return controller.enqueue(encoder.encode(text.slice(0, 20)));
+          await logout(test, headers);
+          test.advance(2);
+          controller.enqueue(encoder.encode(text.slice(20)));
+          controller.close();
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const answer = await test.call("POST", "/home/", { as: null, headers, body, variant: "json" });
+    expect(answer.text).toContain("The login has ended.");
+    expect(await test.stored("/alice/folder/a.txt")).toBe("a");
+    expect(await test.storage.stat("/alice/new")).toBeUndefined();
+  });
+});
+
 describe("a login that ends before the first file of a form arrives", () => {
   it.each(["session", "basic"])("by %s: the file is not stored, and the page has a challenge", async (by) => {
     const test = await createTestService({ files: { "/alice/a.txt": "former" } });
