@@ -108,7 +108,7 @@ export function createAccountFiles(
   uploadOwner = toUploadOwner(account.name),
 ): FilesWithoutLocks {
   const { permissions, maxFileBytes } = account;
-  const key = foldName(account.name);
+  const key = uploadOwner === toUploadOwner(account.name) ? foldName(account.name) : uploadOwner;
   const tree = mountAccount(account, storage);
 
   function allows(segments: readonly string[], operation: Operation): boolean {

@@ -165,7 +165,8 @@ export function createLinkAccess(options: LinkAccessOptions): LinkAccess {
 
   async function isLive(record: LinkRecord): Promise<boolean> {
     if (clock() >= record.expires * 1000) return false;
-    if (links.kept !== undefined && (await links.kept.find(record.id)) === undefined) return false;
+    if (links.kept !== undefined && !links.isFree(record) && (await links.kept.find(record.id)) === undefined)
+      return false;
     return (await findSettings(record)) !== undefined;
   }
 

@@ -135,7 +135,10 @@ function withLinkFields({ kind, token }: ResolvedUrl, headers: Reply["headers"])
 /** Whether no cache may store a response. Below a link, only files and archives may be stored by the client itself. */
 function isUncached({ kind, token }: ResolvedUrl, headers: Reply["headers"]): boolean {
   if (UNCACHED.includes(kind) || LINK_KINDS.includes(kind)) return true;
-  return token !== undefined && !headers.some(([name]) => name === "ETag" || name === "Content-Disposition");
+  return (
+    token !== undefined &&
+    !headers.some(([name]) => name === "Content-Disposition" || (name === "ETag" && kind !== "folder"))
+  );
 }
 
 function isHome(url: ResolvedUrl): boolean {

@@ -62,6 +62,10 @@ export async function openLinkRequest(
   }
   const { failureOf } = context;
   Object.assign(context, { failureOf: (error: unknown) => toLinkFailure(failureOf(error)) });
+  // The form of another tab, whose password has opened the link already.
+  if (record.passwordHash !== undefined && path.segments.length === 0 && isPasswordForm(context)) {
+    return { reply: emptyReply(303, { Location: context.root }) };
+  }
   const rights = toRights(record);
   const owner = accounts.resolve(record.username, verdict.settings);
   const { account, files, inside } = accounts.openLink(owner, rights);
@@ -94,14 +98,26 @@ export async function runWithLink(
     const reply = await endpoint(context);
     return uses === undefined ? reply : await withUses(context, uses, reply);
   } catch (error) {
-    if (context.failureOf(error).failure === "denied") emitLinkRefused(context, "denied");
+    const { failure, code } = context.failureOf(error);
+    if (failure === "denied") emitLinkRefused(context, "denied");
+    if (code === "link-used-up") emitLinkRefused(context, "used-up");
     throw error;
   }
 }
 
-/** The permissions of the account are no concern of a visitor. */
+/** Refusals whose texts are about the account. */
+const ACCOUNT_CODES: readonly string[] = [
+  "denied",
+  "path-too-long",
+  "root-not-movable",
+  "root-not-removable",
+  "destination-outside",
+  "lock-of-other",
+];
+
+/** The account is no concern of a visitor. */
 function toLinkFailure(failure: HttpError): HttpError {
-  return failure.code === "denied" ? createError("link-denied") : failure;
+  return ACCOUNT_CODES.includes(failure.code) ? createError("link-denied") : failure;
 }
 
 /** Emits event 49103. */

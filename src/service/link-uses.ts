@@ -92,7 +92,9 @@ export async function withUses(
     name === "Accept-Ranges" ? [name, "none"] : [name, value],
   );
   const isArchive = headers.some(([name, value]) => name === "Content-Type" && value === "application/zip");
-  const isDownload = request.method === "GET" && reply.status === 200 && (!path.isFolder || isArchive);
+  // A form can ask for an archive, too.
+  const isSent = reply.status === 200 && request.method !== "HEAD";
+  const isDownload = isSent && (isArchive || (request.method === "GET" && !path.isFolder));
   return isDownload ? uses.limitDownload({ ...reply, headers }) : { ...reply, headers };
 }
 

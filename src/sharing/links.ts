@@ -1,6 +1,5 @@
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import { createError } from "../http/errors.ts";
-import { memoize } from "../platform/memoize.ts";
 import { createKeptLinks, type KeptLinks } from "./kept-links.ts";
 import { type LinkRecord, type LinkToken, parseLinkToken } from "./record.ts";
 import { createSeal, type Seal } from "./seal.ts";
@@ -32,6 +31,8 @@ export interface SealedLinks {
    * @throws HttpError `unavailable` if the store fails.
    */
   open(token: string): Promise<OpenedLink | undefined>;
+  /** Whether an opened link has everything in its token, although there may be a store now. */
+  isFree(record: LinkRecord): boolean;
 }
 
 /** Options of {@link createSealedLinks}. */
@@ -43,6 +44,8 @@ export interface SealedLinksOptions {
   readonly clock: () => number;
 }
 
+/** How many opened tokens are kept. */
+const MAX_CONTENTS = 1000;
 /** Longer tokens do not fit into the URLs that all programs take. */
 const MAX_TOKEN_CHARACTERS = 2000;
 
@@ -52,12 +55,20 @@ export function createSealedLinks({ secrets, store, clock }: SealedLinksOptions)
   const texts = store && createStoreTexts(store, clock);
   const kept = texts && createKeptLinks(texts, clock);
   const uses = texts && createLinkUses(texts);
-  // Each request by a link has its token.
-  const openToken = memoize(openSeal, { maxCharacters: MAX_TOKEN_CHARACTERS });
+  /** What tokens have led to: each request by a link has its token. No promises: on Workers they belong to a request. */
+  const contents = new Map<string, LinkToken>();
+  const free = new WeakSet<LinkRecord>();
 
-  async function openSeal(token: string): Promise<LinkToken | undefined> {
+  async function openToken(token: string): Promise<LinkToken | undefined> {
+    const known = contents.get(token);
+    if (known !== undefined) return known;
     const text = await seal.open(token);
-    return text === undefined ? undefined : parseLinkToken(text);
+    const content = text === undefined ? undefined : parseLinkToken(text);
+    if (content === undefined) return undefined;
+    if ("free" in content) free.add(content.free);
+    contents.set(token, content);
+    if (contents.size > MAX_CONTENTS) contents.delete(contents.keys().next().value as string);
+    return content;
   }
 
   async function toToken(record: LinkRecord): Promise<string> {
@@ -84,5 +95,6 @@ export function createSealedLinks({ secrets, store, clock }: SealedLinksOptions)
     sent: createSeal(secrets, "fileferry sent 1"),
     toToken,
     open,
+    isFree: (record) => free.has(record),
   };
 }

@@ -32,11 +32,11 @@ const loadDecryption = () => import("jose/jwe/compact/decrypt");
  * tokens.
  */
 export function createSeal(secrets: readonly string[], purpose: string): Seal {
-  let deriving: Promise<readonly SealKey[]> | undefined;
+  let keys: readonly SealKey[] | undefined;
 
-  function deriveKeys(): Promise<readonly SealKey[]> {
-    deriving ??= Promise.all(secrets.map((secret) => deriveKey(secret, purpose)));
-    return deriving;
+  async function deriveKeys(): Promise<readonly SealKey[]> {
+    keys ??= await Promise.all(secrets.map((secret) => deriveKey(secret, purpose)));
+    return keys;
   }
 
   async function seal(text: string): Promise<string> {

@@ -15,6 +15,7 @@ import { emptyReply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { archiveEvents, type SourceResponse, sendTracked } from "../../transfers/download-events.ts";
 import { tooManyArchives } from "../../transfers/too-many-transfers.ts";
+import { toUploadHolder } from "../../transfers/uploads/limits.ts";
 import { throwNotListed } from "../trailing-slash.ts";
 
 /** How many bytes of an archive are read before the response starts. */
@@ -167,13 +168,11 @@ async function unlessAborted(reading: Promise<number>, source: ByteSource, signa
  * Answers from the permissions alone whether a file may be read. They are checked again when it is opened (SECURITY
  * 19).
  */
-function toArchiveSource(
-  { files, account: { name: username }, walks }: AccountContext,
-  holdMembers: HoldMembers,
-  signal: AbortSignal,
-): ArchiveSource {
+function toArchiveSource(context: AccountContext, holdMembers: HoldMembers, signal: AbortSignal): ArchiveSource {
+  const { files, walks } = context;
+
   async function* listFor(segments: readonly string[]): AsyncGenerator<readonly StorageEntry[]> {
-    const endWalk = await walks.enter(username, signal);
+    const endWalk = await walks.enter(toUploadHolder(context), signal);
     try {
       for await (const batch of toBatches(files.list(segments, undefined, "long"))) {
         // After a disconnect there is no client to send the archive to.

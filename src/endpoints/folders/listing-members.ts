@@ -4,6 +4,7 @@ import type { ListOptions, StorageEntry } from "../../contracts/storage-adapter.
 import { sortCooperatively } from "../../platform/cooperative-sort.ts";
 import { createSmallest } from "../../platform/smallest.ts";
 import type { AccountContext } from "../../request/context.ts";
+import { toUploadHolder } from "../../transfers/uploads/limits.ts";
 import { type PageMember, toPageMember } from "../../views/member-order.ts";
 import { acquirePageBytes, toMemberBytes } from "./page-memory.ts";
 
@@ -22,7 +23,7 @@ function byName(one: PageMember, other: PageMember): number {
  * time.
  */
 export async function readFirstMembers(context: AccountContext, options: ListOptions): Promise<readonly PageMember[]> {
-  const endWalk = await context.listingWalks.enter(context.account.name, context.request.signal);
+  const endWalk = await context.listingWalks.enter(toUploadHolder(context), context.request.signal);
   try {
     return await readSmallest(context, options);
   } finally {

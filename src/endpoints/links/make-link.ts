@@ -55,7 +55,9 @@ export async function makeLink(
   if (account.requireLinkPassword && password === undefined) throw createError("link-needs-password");
   if (maxUses !== undefined && sealed.kept === undefined) throw createError("links-not-kept");
   const created = Math.floor(now / 1000);
-  const isKnown = (await lookup(account.name))?.outcome === "found";
+  const found = await lookup(account.name);
+  // Another method may have an account of the same name: that one is none of its business.
+  const isKnown = found?.outcome === "found" && areEqual(found.account, settings);
   const record: LinkRecord = {
     id: crypto.randomUUID().replaceAll("-", ""),
     username: account.name,
@@ -74,6 +76,12 @@ export async function makeLink(
   const token = await sealed.toToken(record);
   await sealed.kept?.add(record, config.maxPerAccount);
   return { record, token };
+}
+
+/** Whether two accounts have the same settings, in whatever order. */
+function areEqual(one: AccountSettings, other: AccountSettings): boolean {
+  const toText = (settings: AccountSettings): string => JSON.stringify(Object.entries(settings).sort());
+  return toText(one) === toText(other);
 }
 
 /** Whether a link leads to a folder. A link for one upload leads to a name that is free, in a folder that exists. */

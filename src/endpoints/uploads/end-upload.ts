@@ -15,7 +15,13 @@ import { toUploadId } from "./upload-url.ts";
  */
 export async function endUpload(context: AccountContext): Promise<Reply> {
   readUploadAccess(context.request);
-  const upload = await requireUpload(context, toUploadId(context));
+  const id = toUploadId(context);
+  // Not while it becomes a file: what ends then is the record of that file.
+  return requireUploads(context).service.inTurn(id, () => discardUpload(context, id));
+}
+
+async function discardUpload(context: AccountContext, id: string): Promise<Reply> {
+  const upload = await requireUpload(context, id);
   if (!(await requireUploads(context).uploads.discard(upload.id))) throw new StorageError("not-found");
   if (findFinishedFile(upload) === undefined) emitUploadFailed(context, upload, UPLOAD_CANCELLED);
   else if (isUnreported(upload)) emitUploadDone(context, upload, toKnownOffset(upload));

@@ -195,3 +195,59 @@ describe("passwords of a link (SHARING 8)", () => {
     expect((await ask("open sesame", "198.51.100.1")).status).toBe(200);
   });
 });
+
+describe("what a link is not", () => {
+  it("free archives: one that a form asks for takes a use, too (SHARING 7.1)", async () => {
+    const { link, call } = await set();
+    const url = await link({ maxUses: 1 });
+    const field = (name: string, value: string): string =>
+      `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
+    const body = `${field("action", "download-members")}${field("selected-members", "a.csv")}--x--\r\n`;
+    const ask = () =>
+      call("POST", url, { ...anybody, headers: { "content-type": "multipart/form-data; boundary=x" }, body });
+    expect((await ask()).header("content-type")).toBe("application/zip");
+    expect((await ask()).status).toBe(410);
+  });
+
+  it("one of another account that has the same name at another method (SHARING 5.2)", async () => {
+    const local = { home_folder_path: "/alice" };
+    const { link, call } = await set(
+      {},
+      {
+        authentication: {
+          name: "local",
+          authenticate: async () => ({ outcome: "unknown" }),
+          lookup: async () => ({ outcome: "found", account: local }),
+        },
+        identify: async () => ({ username: "alice", settings: { home_folder_path: "/elsewhere" } }),
+        files: { ...files, "/elsewhere/own.txt": "own" },
+      },
+    );
+    expect(await link({})).toContain("/__svc__/share/");
+    const made = await call("POST", "/home/__svc__/links", {
+      ...anybody,
+      variant: "json",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ path: "/" }),
+    });
+    const [{ url = "" } = {}] = made.json<{ results: { url?: string }[] }>().results;
+    const { pathname } = new URL(url);
+    const listing = await call("GET", pathname, { ...anybody, variant: "json" });
+    expect(listing.json<{ content: { name: string }[] }>().content.map(({ name }) => name)).toEqual(["own.txt"]);
+  });
+
+  it("over when the service gets a store after it was made", async () => {
+    const before = await set({ store: undefined as never });
+    const url = await before.link({ permissions: ["allow-read", "allow-list", "allow-write"] });
+    const after = await set({}, { storage: before.storage });
+    const slow = new ReadableStream<Uint8Array>({
+      async pull(controller) {
+        after.advance(5);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        controller.enqueue(new TextEncoder().encode("content"));
+        controller.close();
+      },
+    });
+    expect((await after.call("PUT", `${url}new.txt`, { ...anybody, body: slow })).status).toBe(201);
+  });
+});
