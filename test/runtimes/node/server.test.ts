@@ -237,7 +237,7 @@ describe.skipIf(!hasOpenssl())("HTTPS on Node (openssl makes the certificates)",
       bytesRead = () => socket.bytesRead;
     });
     const client = await connectTls(port);
-    client.send(get.replace("\r\n", `\r\nX-Padding: ${"x".repeat(300)}\r\n`).repeat(3000));
+    client.send(get.replace("\r\n", `\r\nX-Padding: ${"x".repeat(700)}\r\n`).repeat(3000));
     await eventually(() => calls === 2);
     await delay(200);
     expect(bytesRead()).toBeLessThan(300_000);
