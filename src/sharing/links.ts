@@ -55,7 +55,7 @@ export function createSealedLinks({ secrets, store, clock }: SealedLinksOptions)
   const texts = store && createStoreTexts(store, clock);
   const kept = texts && createKeptLinks(texts, clock);
   const uses = texts && createLinkUses(texts);
-  /** What tokens have led to: each request by a link has its token. No promises: on Workers they belong to a request. */
+  /** What tokens have led to. No promises, which would belong to the request that made them on Workers. */
   const contents = new Map<string, LinkToken>();
   const free = new WeakSet<LinkRecord>();
 
