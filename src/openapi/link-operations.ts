@@ -34,7 +34,7 @@ export const LINK_OPERATIONS = {
   createLink: {
     summary: "Make a link",
     description:
-      "Whoever has the `url` may do what `permissions` say, as far as the account itself may do it, until the link ends. The form can also withdraw all links.",
+      "A client with the `url` may do what `permissions` say, as far as the account itself may do it, until the link ends. The form can also withdraw all links.",
     tag: "Links",
     parameters: ["contentEncoding", "acceptLanguage", ...TRACE],
     body: "link",

@@ -26,7 +26,7 @@ export const ENGLISH_LINKS: LinkTexts = {
   mayWriteFile: "Upload the file",
   mayReplaceFile: "Delete or replace the file",
   traverseHint: "Already included if they can see which files are there.",
-  writeHint: "Without any permission to see or download, nobody sees what others have sent.",
+  writeHint: "Without a permission to see or download, visitors do not see what others have sent.",
   writeFileHint: "An existing file is only replaced if they can also delete it.",
   deleteFileHint: "With uploading, a file replaces the one that has its name.",
   deleteFolderHint: "With everything in them.",
