@@ -3,39 +3,16 @@ import type { Variant } from "../http/negotiate.ts";
 import { FAILURE_TEXTS } from "./error-responses.ts";
 import type { HeaderName } from "./headers.ts";
 import type { OpenApiInput, OpenApiRoute } from "./input.ts";
-import { UNLOCKED } from "./link-operations.ts";
 import { CONTENTS, type ContentSpec } from "./media-types.ts";
-import type { OperationSpec, ResponseSpec } from "./operation-types.ts";
-import { OPERATION_SPECS, type OperationName } from "./operations.ts";
-import { type ParameterName, toParameters } from "./parameters.ts";
+import { isForUpload, toMemberFailures, toOutcomes, toSpec } from "./operation-outcomes.ts";
+import { isReading, toParameterRef, toParameterRefs } from "./operation-parameters.ts";
+import type { OperationSpec } from "./operation-types.ts";
 import type { OpenApiPath } from "./paths.ts";
 import { toRequestBodyObject } from "./request-bodies.ts";
 import { createResponses } from "./responses.ts";
-import type { OperationObject, ReferenceObject } from "./types.ts";
-import { UPLOAD_ADDITIONS, UPLOAD_FEATURE_HEADERS } from "./upload-operations.ts";
+import type { OperationObject } from "./types.ts";
+import { UPLOAD_FEATURE_HEADERS } from "./upload-operations.ts";
 
-/** The failures that every operation with this kind of access can have. */
-const FAILURES_OF_ACCESS: Readonly<Record<OpenApiRoute["access"], readonly Failure[]>> = {
-  open: [],
-  account: ["malformed", "unauthorized", "denied", "unavailable", "internal"],
-  session: ["unauthorized", "denied", "unavailable"],
-};
-const READING: readonly string[] = ["GET", "HEAD"];
-/** Parameters that HEAD ignores (RFC 9110 14.2). */
-const RANGE_PARAMETERS: readonly ParameterName[] = ["range", "ifRange"];
-/** Parameters that only pages use. */
-const PAGE_PARAMETERS: readonly ParameterName[] = [
-  "acceptLanguage",
-  "sort",
-  "order",
-  "rename",
-  "done",
-  "sent",
-  "basicLogin",
-  "linkPermissions",
-];
-/** Parameters that only listings as JSON use. */
-const LISTING_PARAMETERS: readonly ParameterName[] = ["limit", "cursor", "prefer", "listingIfNoneMatch"];
 /** Statuses that a HEAD request never gets, because it ignores ranges. */
 const RANGE_STATUSES: readonly number[] = [206, 416];
 /** What the response to a preflight has in addition. */
@@ -59,7 +36,6 @@ export function toOperation(
   ids: Set<string>,
 ): OperationObject {
   const spec = toSpec(service, route, path, method);
-  const reads = READING.includes(method);
   const parameters = toParameterRefs(service, spec, path, method);
   return {
     operationId: toId(`${route.operation}${path.suffix}`, method, ids),
@@ -68,7 +44,7 @@ export function toOperation(
     tags: [path.isLink ? "Links" : spec.tag],
     security: toSecurity(service, route, path, spec),
     ...(parameters.length > 0 && { parameters }),
-    ...(spec.body !== undefined && !reads && { requestBody: toRequestBodyObject(spec.body, service) }),
+    ...(spec.body !== undefined && !isReading(method) && { requestBody: toRequestBodyObject(spec.body, service) }),
     responses: toResponses(service, route, spec, path, method),
   };
 }
@@ -181,31 +157,6 @@ function toLinks(route: OpenApiRoute | undefined, { isLink }: OpenApiPath): "abo
   return route?.kind === "links" || route?.kind === "new-link" || route?.kind === "link" ? "about" : undefined;
 }
 
-/** The root of a link also takes the form with its password. */
-function toSpec(service: OpenApiInput, route: OpenApiRoute, path: OpenApiPath, method: string): OperationSpec {
-  const spec = toUploadSpec(service, route, method);
-  const isUnlocking = path.isLink && path.path.endsWith("{token}/") && method === "POST" && route.kind === "folder";
-  if (!isUnlocking || !service.variants.includes("html")) return spec;
-  const body = spec.body === "folderOrPart" ? "folderOrPartOfLink" : "folderOfLink";
-  return { ...spec, body, responses: [...spec.responses, UNLOCKED] };
-}
-
-/** With uploads in several requests, an operation may create one. */
-function toUploadSpec({ hasUploads }: OpenApiInput, { operation }: OpenApiRoute, method: string): OperationSpec {
-  const spec: OperationSpec = OPERATION_SPECS[operation];
-  const added = hasUploads ? UPLOAD_ADDITIONS[operation] : undefined;
-  if (added === undefined || (added.method ?? method) !== method) return spec;
-  const { description = "", parameters = [], responses, failures = [] } = spec;
-  return {
-    ...spec,
-    description: `${description} ${added.description}`.trim(),
-    parameters: [...parameters, ...added.parameters],
-    ...(added.body && { body: added.body }),
-    responses: [...responses, ...added.responses],
-    failures: [...failures, ...added.failures],
-  };
-}
-
 /** The bodies of problems that the draft has types for. */
 function toProblems(
   service: OpenApiInput,
@@ -214,13 +165,6 @@ function toProblems(
   status: number,
 ): readonly ContentSpec[] {
   return isForUpload(service, route, method) && (status === 400 || status === 409) ? [CONTENTS.problem] : [];
-}
-
-/** Whether an operation is one of an upload, or may create one. */
-function isForUpload({ hasUploads }: OpenApiInput, { kind, operation }: OpenApiRoute, method: string): boolean {
-  if (!hasUploads) return false;
-  const added = UPLOAD_ADDITIONS[operation];
-  return kind === "upload" || kind === "uploads" || (added !== undefined && (added.method ?? method) === method);
 }
 
 /** Whether uploads can be found out about at a URL. */
@@ -233,22 +177,6 @@ function toErrorContent(variant: Variant, failure: Failure): ContentSpec {
   return variant === "webdav" && failure === "locked" ? CONTENTS.lockErrors : CONTENTS.errors;
 }
 
-/** With WebDAV, what a form changes may be locked. */
-function toMemberFailures({ hasWebdav }: OpenApiInput, { memberFailures = [] }: OperationSpec): readonly Failure[] {
-  return hasWebdav && memberFailures.length > 0 ? [...memberFailures, "locked"] : memberFailures;
-}
-
-/**
- * With WebDAV, what the operation changes may be locked, the request may have an `If` header, and its body is checked.
- */
-const WEBDAV_FAILURES: Readonly<Partial<Record<OperationName, readonly Failure[]>>> = {
-  startElsewhere: ["method-not-allowed"],
-  putFile: ["locked"],
-  deleteFile: ["locked", "unsupported-media-type"],
-  createFolder: ["locked", "precondition-failed"],
-  deleteFolder: ["locked", "unsupported-media-type"],
-};
-
 /** With WebDAV, DELETE of a file's URL also removes the folder of this name. */
 function toRemovalHeaders(
   { hasWebdav }: OpenApiInput,
@@ -256,31 +184,6 @@ function toRemovalHeaders(
   status: number,
 ): readonly HeaderName[] {
   return hasWebdav && operation === "deleteFile" && status === 204 ? ["Content-Location"] : [];
-}
-
-/**
- * Returns the responses and failures of an operation. If the method always fails at the path (`always`), it has only
- * failures; `malformed` is not one of them, because such a path has no parameters.
- */
-function toOutcomes(
-  { routes, hasWebdav }: OpenApiInput,
-  { access, operation }: OpenApiRoute,
-  { responses, failures: own = [], lacks = [], withPage }: OperationSpec,
-  { always: alwaysByMethod, isLink }: OpenApiPath,
-  method: string,
-): { readonly responses: readonly ResponseSpec[]; readonly failures: readonly Failure[] } {
-  const always = alwaysByMethod?.[method];
-  const ofLink: readonly Failure[] = isLink && access !== "open" ? ["not-found", "gone"] : [];
-  const failures = [...own, ...ofLink, ...((hasWebdav && WEBDAV_FAILURES[operation]) || [])];
-  const usual = FAILURES_OF_ACCESS[access].filter((failure) => !lacks.includes(failure));
-  if (always !== undefined)
-    return { responses: [], failures: [...usual, ...ofLink, ...always].filter((failure) => failure !== "malformed") };
-  if (withPage === undefined || !routes.some(({ kind }) => kind === "api-page"))
-    return { responses, failures: [...usual, ...failures] };
-  const more = responses.map((response) =>
-    response.status === 200 ? { ...response, content: [...(response.content ?? []), ...withPage.content] } : response,
-  );
-  return { responses: more, failures: [...usual, ...failures, ...withPage.failures] };
 }
 
 /** Returns whether a mounted variant has both the response (`own`) and the representation. */
@@ -302,31 +205,6 @@ function isAsset(route: OpenApiRoute | undefined): boolean {
 
 function hasPath(route: OpenApiRoute | undefined): boolean {
   return route?.kind === "file" || route?.kind === "folder" || route?.kind === "upload";
-}
-
-function toParameterRefs(
-  service: OpenApiInput,
-  { parameters = [] }: OperationSpec,
-  path: OpenApiPath,
-  method: string,
-): readonly ReferenceObject[] {
-  const available = toParameters(service);
-  const hasPages = service.variants.includes("html");
-  const hasListings = service.variants.some((variant) => variant !== "html");
-  const reading = READING.includes(method) ? (path.reading ?? []) : [];
-  const own = path.always?.[method] === undefined ? parameters : [];
-  const all = [...path.parameters, ...own, ...reading, ...(path.sending?.[method] ?? [])].filter(
-    (name) =>
-      available[name] !== undefined &&
-      (hasPages || !PAGE_PARAMETERS.includes(name)) &&
-      (hasListings || !LISTING_PARAMETERS.includes(name)) &&
-      !(method === "HEAD" && RANGE_PARAMETERS.includes(name)),
-  );
-  return [...new Set(all)].map(toParameterRef);
-}
-
-function toParameterRef(name: ParameterName): ReferenceObject {
-  return { $ref: `#/components/parameters/${name}` };
 }
 
 function toSecurity(
