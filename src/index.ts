@@ -144,6 +144,7 @@ export type { ApiPage, ApiPageFile } from "./contracts/pages/api-page.ts";
 export type { Branding } from "./contracts/pages/branding.ts";
 export type { DoneCode, LinkTexts, PartialTexts, ScriptTexts, Texts } from "./contracts/pages/texts.ts";
 export type { CharacterClass, PasswordPolicy } from "./contracts/password-policy.ts";
+export type { Quota, QuotaLimit, QuotaUsage } from "./contracts/quota.ts";
 export {
   type ByteRange,
   type CreateFolderOptions,

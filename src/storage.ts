@@ -3,6 +3,7 @@
 export { type ByteSource, toByteSource, toByteStream } from "./contracts/byte-source.ts";
 export { type MemberBatches, toMembers } from "./contracts/member-batches.ts";
 export { compareNames } from "./contracts/member-names.ts";
+export type { QuotaLimit } from "./contracts/quota.ts";
 export type {
   ByteRange,
   CreateFolderOptions,

@@ -1,7 +1,8 @@
 import type { AccountSettings, GroupSettings } from "../contracts/account.ts";
+import type { QuotaLimit } from "../contracts/quota.ts";
 import { createError } from "../http/errors.ts";
 import { isMemberName } from "../http/path-segment.ts";
-import { RESERVED_NAME } from "./path.ts";
+import { RESERVED_NAME, toStoragePath } from "./path.ts";
 import { compilePermissions, type Permissions } from "./permissions.ts";
 
 /** The group of accounts that name no group. Its settings are the last defaults of every account (CONTRACT 7.1). */
@@ -36,6 +37,8 @@ export interface Account {
   readonly permissions: Permissions;
   /** The size limit of a file that the account writes, in bytes. Absent: no limit. */
   readonly maxFileBytes?: number;
+  /** The limit of its home folder, whatever part of it the account shows. Absent: no limit. */
+  readonly quota?: QuotaLimit;
   readonly allowPasswordChange: boolean;
   /** Whether it may make links, and whether its links are valid. */
   readonly allowLinks: boolean;
@@ -65,12 +68,17 @@ export function toAccount(name: string, settings: AccountSettings, groups: Group
   const complete = { ...inherited, ...settings };
   const user = encodeAccountName(name);
   if (!isMemberName(user)) throw new TypeError("username: cannot be the name of a folder");
+  const home = toSegments(
+    settings.home_folder_path ?? toGroupHome(inherited.home_folder_path),
+    user,
+    "home_folder_path",
+  );
   return {
     name,
     uuid: settings.uuid ?? name,
     email: complete.email ?? "",
     group,
-    home: toSegments(settings.home_folder_path ?? toGroupHome(inherited.home_folder_path), user, "home_folder_path"),
+    home,
     createHome: complete.create_home_folder ?? true,
     owner: {
       ...(complete.create_home_folder_owner !== undefined && { user: complete.create_home_folder_owner }),
@@ -83,11 +91,21 @@ export function toAccount(name: string, settings: AccountSettings, groups: Group
     })),
     permissions: toPermissions([settings, own, groups.get(DEFAULT_GROUP)], user),
     ...(complete.max_file_bytes && { maxFileBytes: complete.max_file_bytes }),
+    ...toQuota(home, complete),
     allowPasswordChange: inherited.allow_own_password_change ?? true,
     allowLinks: complete.allow_links ?? true,
     requireLinkPassword: complete.require_link_password ?? false,
     ...(complete.max_link_seconds && { maxLinkSeconds: complete.max_link_seconds }),
   };
+}
+
+/** The limit of a home folder. 0 stands for no limit. */
+function toQuota(
+  home: readonly string[],
+  { quota_bytes: bytes = 0, quota_files: files = 0 }: AccountSettings,
+): { readonly quota?: QuotaLimit } {
+  if (bytes === 0 && files === 0) return {};
+  return { quota: { path: toStoragePath(home), ...(bytes > 0 && { bytes }), ...(files > 0 && { files }) } };
 }
 
 /** Converts a path inside the account, where the reserved name is not allowed (CONTRACT 2.3). */

@@ -26,6 +26,7 @@ import {
   listFolder,
 } from "./folder-listings.ts";
 import type { AccountLocks } from "./locks/account-locks.ts";
+import { withOwnLimit } from "./own-limit.ts";
 import { isReserved, toStoragePath } from "./path.ts";
 import type { Operation } from "./permissions.ts";
 import { createRemovalCheck, type TreeAccess, toRemoval } from "./removal-check.ts";
@@ -103,11 +104,12 @@ export interface FolderScheduling {
 /** Creates the files of an account in a storage, without locks. `uploadOwner`: who has its resumable uploads. */
 export function createAccountFiles(
   account: Account,
-  storage: StorageAdapter,
+  whole: StorageAdapter,
   { queue, withWalkLock }: FolderScheduling,
   uploadOwner = toUploadOwner(account.name),
 ): FilesWithoutLocks {
-  const { permissions, maxFileBytes } = account;
+  const { permissions, maxFileBytes, quota } = account;
+  const storage = quota === undefined ? whole : withOwnLimit(whole, quota);
   const key = uploadOwner === toUploadOwner(account.name) ? foldName(account.name) : uploadOwner;
   const tree = mountAccount(account, storage);
 

@@ -66,6 +66,14 @@ export interface AccountSettings {
    */
   readonly max_file_bytes?: number;
   /**
+   * Maximum size of all files below the account's home folder, in bytes; 0 for no limit of its own. It needs a storage
+   * with quotas (`createQuotaStorage`). Accounts with one home folder share what is used, and each has its own limit. A
+   * remote endpoint cannot send this setting; it can name a group that has it. Default: the group's, or 0.
+   */
+  readonly quota_bytes?: number;
+  /** Maximum number of files below the account's home folder, as `quota_bytes`. Default: the group's, or 0. */
+  readonly quota_files?: number;
+  /**
    * Whether the account may make links, and whether those that it has made are valid. A remote endpoint cannot send
    * this setting; it can name a group that has it. Default: the group's, or true.
    */

@@ -1,9 +1,11 @@
 import type { ByteSource } from "./byte-source.ts";
 import type { EntityTags } from "./entity-tags.ts";
+import type { QuotaLimit } from "./quota.ts";
 import type { StorageAttributes } from "./storage-attributes.ts";
 import type { StorageEntry } from "./storage-entry.ts";
 import type { StorageUploads } from "./storage-uploads.ts";
 
+export { isStorageError, StorageError, type StorageErrorCode } from "./storage-error.ts";
 export type { EntityTags, StorageEntry };
 
 /**
@@ -178,6 +180,8 @@ export interface WriteOptions {
   readonly owner?: string;
   /** The time of the file, if the storage can set it. Default: now. */
   readonly modified?: Date;
+  /** A limit of the caller. Only storages with quotas have a use for it. */
+  readonly quota?: QuotaLimit;
 }
 
 /** The options of a new folder. */
@@ -212,6 +216,8 @@ export interface TransferOptions {
    * throws ends the work. Storages that copy or move by themselves do not call it.
    */
   readonly onRead?: () => void;
+  /** As in {@link WriteOptions}. */
+  readonly quota?: QuotaLimit;
 }
 
 /** Whether something was at the new path. */
@@ -221,50 +227,4 @@ export type Placement = "created" | "replaced";
 export interface FolderOwner {
   readonly user?: string;
   readonly group?: string;
-}
-
-/** Why a storage refused an operation. */
-export type StorageErrorCode =
-  | "not-found"
-  | "already-exists"
-  | "parent-missing"
-  | "not-a-folder"
-  | "not-a-file"
-  | "precondition-failed"
-  /** The storage cannot use this name: it is too long, or has characters that are not possible. */
-  | "bad-name"
-  /** The content does not have the announced size. */
-  | "incomplete"
-  /** The storage's own permissions do not allow it. */
-  | "denied"
-  | "no-space"
-  | "too-large"
-  /** The storage is temporarily unavailable: a retry may help. */
-  | "unavailable"
-  /** The storage keeps no such attribute. */
-  | "unsupported"
-  /** The upload has another offset. */
-  | "offset-mismatch"
-  /** Another call uses the upload. */
-  | "locked"
-  /** The upload has ended, and its bytes are gone. */
-  | "gone";
-
-/**
- * A failure whose cause clients may learn. The message is for the log only: it may contain paths and errors of the
- * system, and the service never sends it to clients.
- */
-export class StorageError extends Error {
-  readonly code: StorageErrorCode;
-
-  constructor(code: StorageErrorCode, message: string = code, options?: ErrorOptions) {
-    super(message, options);
-    this.name = "StorageError";
-    this.code = code;
-  }
-}
-
-/** Whether a thrown value is a {@link StorageError}. It also recognizes those of another copy of this package. */
-export function isStorageError(error: unknown): error is StorageError {
-  return error instanceof Error && error.name === "StorageError" && "code" in error;
 }

@@ -1,4 +1,5 @@
 import type { EntityTags } from "./entity-tags.ts";
+import type { QuotaLimit } from "./quota.ts";
 import type { StorageEntry } from "./storage-entry.ts";
 
 /**
@@ -87,11 +88,12 @@ export interface UploadKey {
   readonly id: string;
 }
 
-/** Conditions on the file at the path, and the signal of the caller. They are those of `WriteOptions`. */
+/** Conditions on the file at the path, the signal of the caller and its limit. They are those of `WriteOptions`. */
 export interface UploadConditions {
   readonly ifMatch?: EntityTags;
   readonly ifNoneMatch?: EntityTags;
   readonly signal?: AbortSignal;
+  readonly quota?: QuotaLimit;
 }
 
 /** What a new upload begins with. The conditions are checked now, and again only if `complete` gets them. */
@@ -142,6 +144,7 @@ export interface AppendOptions {
   readonly verify?: () => Promise<void>;
   /** As in `WriteOptions`. */
   readonly owner?: string;
+  readonly quota?: QuotaLimit;
 }
 
 /** Options and conditions of a completion. */

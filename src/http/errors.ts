@@ -33,6 +33,7 @@ const TABLE = {
   // The storage
   "storage-denied": ["denied", "The storage denied access."],
   "storage-full": ["no-space", "The storage is full."],
+  "quota-used-up": ["no-space", "The quota is used up."],
   "storage-too-large": ["too-large", "The content is larger than the storage allows."],
   "storage-unsupported": ["denied", "The storage does not keep this."],
   "storage-unavailable": ["unavailable", "The storage is not available."],

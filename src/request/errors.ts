@@ -1,3 +1,4 @@
+import { isQuotaError } from "../contracts/quota.ts";
 import { isStorageError, type StorageErrorCode } from "../contracts/storage-adapter.ts";
 import { createError, type ErrorCode } from "../http/errors.ts";
 import { type Failure, type HttpError, isHttpError } from "../http/http-error.ts";
@@ -95,7 +96,8 @@ export function toHttpError(error: unknown, report: ReportError): HttpError {
     const isUnavailable = error.code === "unavailable";
     if (isUnavailable || (error.code === "denied" && !isLocationError(error))) report(error);
     const headers = isUnavailable || error.code === "locked" ? { "Retry-After": "1" } : {};
-    return createError(STORAGE_ERRORS[error.code], { headers, cause: error });
+    const code = isQuotaError(error) ? "quota-used-up" : STORAGE_ERRORS[error.code];
+    return createError(code, { headers, cause: error });
   }
   const id = crypto.randomUUID();
   report(error, id);

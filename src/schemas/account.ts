@@ -50,6 +50,8 @@ const sharedMembers = {
 /** Settings of this service in addition to those of 2.4. */
 const ownMembers = {
   max_file_bytes: z.int().min(0, "must not be negative").exactOptional(),
+  quota_bytes: z.int().min(0, "must not be negative").exactOptional(),
+  quota_files: z.int().min(0, "must not be negative").exactOptional(),
   allow_links: z.boolean().exactOptional(),
   require_link_password: z.boolean().exactOptional(),
   max_link_seconds: z.int().min(0, "must not be negative").exactOptional(),

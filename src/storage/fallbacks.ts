@@ -115,8 +115,9 @@ async function copyMember(copying: Copying, from: string, to: string, kind: "fil
     await copyProperties(copying, from, to);
   } else {
     // The other options are about the folder.
-    const { signal } = copying.options;
-    await copyFile({ ...copying, options: signal ? { signal } : {} }, from, to, "created");
+    const { signal, quota } = copying.options;
+    const options = { ...(signal && { signal }), ...(quota && { quota }) };
+    await copyFile({ ...copying, options }, from, to, "created");
   }
 }
 
@@ -131,6 +132,7 @@ async function copyFile(copying: Copying, from: string, to: string, placement: P
     const writing = storage.write(to, content.chunks(), {
       size,
       ...(options.signal && { signal: options.signal }),
+      ...(options.quota && { quota: options.quota }),
       ...(isNew && { ifNoneMatch: "*" }),
       ...(keepsTimes && { modified }),
     });

@@ -18,6 +18,7 @@ import { nameOf, toCanonicalPath, toPathSegments } from "../contracts/storage-pa
 import { sha256Hex } from "../platform/sha256.ts";
 import { checkTransferPaths } from "./conditions.ts";
 import { copyByReading, moveByCopying } from "./fallbacks.ts";
+import { toMountedOptions } from "./inner-limit.ts";
 import { createTreeUploads, type TreeUploadsOptions } from "./mount/uploads.ts";
 import { areOverlapping, type Origin, toOrigin } from "./origin.ts";
 import { NO_PROPERTIES } from "./properties.ts";
@@ -148,8 +149,8 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
     content: AsyncIterable<Uint8Array>,
     options?: WriteOptions,
   ): Promise<StorageEntry> {
-    const { storage, path: inner } = await locateFile(path);
-    return storage.write(inner, content, options);
+    const { mount, storage, path: inner } = await locateFile(path);
+    return storage.write(inner, content, toMountedOptions(options, mount.mountedAt));
   }
 
   /** Finds the storage for a file that is written. */
@@ -161,8 +162,8 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
   }
 
   async function locateUpload(path: string): ReturnType<TreeUploadsOptions["locate"]> {
-    const { storage, path: inner } = await locateFile(path);
-    return { uploads: storage.uploads, path: inner };
+    const { mount, storage, path: inner } = await locateFile(path);
+    return { uploads: storage.uploads, mountedAt: mount.mountedAt, path: inner };
   }
 
   async function createFolder(path: string, options?: CreateFolderOptions): Promise<void> {
@@ -195,7 +196,9 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
       }
       await refuseHollowParent(to);
       const { storage, path } = toOrigin(source.storage, source.path);
-      if (storage === origin.storage && !source.isFixed) return storage[verb](path, origin.path, options);
+      if (storage === origin.storage && !source.isFixed) {
+        return storage[verb](path, origin.path, toOriginOptions(target, options));
+      }
       return verb === "copy" ? copyByReading(tree, from, to, options) : moveByCopying(tree, from, to, options);
     };
   }
@@ -253,6 +256,13 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
     ...(uploading.length > 0 && { uploads: createTreeUploads({ mounts: uploading, locate: locateUpload }) }),
   };
   return tree;
+}
+
+/** Returns the options of a transfer for the storage where its target really is. */
+function toOriginOptions({ mount, storage }: Located, options?: TransferOptions): TransferOptions | undefined {
+  const mounted = toMountedOptions(options, mount.mountedAt);
+  if (mounted?.quota === undefined) return mounted;
+  return { ...mounted, quota: { ...mounted.quota, path: toOrigin(storage, mounted.quota.path).path } };
 }
 
 /** Converts mounts to a list, deepest path first. */

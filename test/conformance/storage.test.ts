@@ -8,6 +8,7 @@ import { createDiskStorage, type DiskStorageOptions } from "../../src/storage/di
 import { createFolderStorage } from "../../src/storage/folder-storage.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { mountStorage } from "../../src/storage/mount.ts";
+import { createQuotaStorage } from "../../src/storage/quota.ts";
 import type { LinkTarget, StorageCase, StorageCaseContext } from "../../src/testing/storage/case.ts";
 import { storageCases } from "../../src/testing/storage-cases.ts";
 import { amount } from "../support/trust.ts";
@@ -69,6 +70,20 @@ describe("the storage cases × a single storage, mounted at the root", () => {
   runCases(async () => memoryContext(mountStorage({ "/": createMemoryStorage() })), { lacks: ["makeLink"] });
 });
 
+describe("the storage cases × createQuotaStorage, in memory and within its limits", () => {
+  runCases(async () => memoryContext(withQuota(createMemoryStorage())), { lacks: ["makeLink"] });
+});
+
+describe("the storage cases × createQuotaStorage, on a disk", () => {
+  runCases(
+    async () => {
+      const context = await diskContext({ durability: "rename" });
+      return { ...context, storage: withQuota(context.storage) };
+    },
+    { isVariant: true },
+  );
+});
+
 describe("the storage cases × disk", () => {
   runCases(() => diskContext({ durability: "fsync" }), { isVariant: true });
 });
@@ -93,6 +108,10 @@ describe("the storage cases × disk where folders have no paths by descriptor, a
     return diskContext({ durability: "rename" });
   });
 });
+
+function withQuota(storage: StorageAdapter): StorageAdapter {
+  return createQuotaStorage(storage, { folders: [{ path: "/", bytes: 2 ** 50, files: 2 ** 30 }] });
+}
 
 function memoryContext(storage: StorageAdapter): StorageCaseContext {
   return { storage, strongTags: true, atomicConditions: true, exactMoves: true, properties: true, times: true };

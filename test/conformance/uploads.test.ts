@@ -10,6 +10,7 @@ import { createDiskStorage } from "../../src/storage/disk.ts";
 import { createFolderStorage } from "../../src/storage/folder-storage.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { mountStorage } from "../../src/storage/mount.ts";
+import { createQuotaStorage } from "../../src/storage/quota.ts";
 import { createFaultyStorage } from "../../src/testing/faulty-storage.ts";
 import { untouched } from "../../src/testing/storage/content.ts";
 import { uploadCases } from "../../src/testing/upload-cases.ts";
@@ -66,6 +67,13 @@ describe("the upload cases × the tree of an account, in its home and in a virtu
       return toContext(createFolderStorage(tree, ["shared", "folder"]));
     }, inOneProcess);
   });
+});
+
+describe("the upload cases × createQuotaStorage", () => {
+  runCases(async () => {
+    const storage = createQuotaStorage(createMemoryStorage(), { folders: [{ path: "/", bytes: 2 ** 50 }] });
+    return toContext(storage);
+  }, inOneProcess);
 });
 
 describe("the upload cases × createFaultyStorage, without a fault", () => {

@@ -1,14 +1,16 @@
-import { isStorageError, type StorageEntry, StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
+import { isStorageError, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
 import { toCanonicalPath, toPathSegments } from "../../contracts/storage-path.ts";
 import type {
   AppendOptions,
   CompleteOptions,
+  JoinOptions,
   StorageUploads,
   UploadChange,
   UploadDraft,
   UploadKey,
   UploadState,
 } from "../../contracts/storage-uploads.ts";
+import { toMountedOptions } from "../inner-limit.ts";
 
 /** The uploads of a mounted storage. */
 export interface MountedUploads {
@@ -22,7 +24,11 @@ export interface TreeUploadsOptions {
   /** The storages that have uploads. At least one. */
   readonly mounts: readonly MountedUploads[];
   /** Returns the storage for a new file at a path, and the path in it. Rejects as `write` does. */
-  locate(path: string): Promise<{ readonly uploads: StorageUploads | undefined; readonly path: string }>;
+  locate(path: string): Promise<{
+    readonly uploads: StorageUploads | undefined;
+    readonly mountedAt: readonly string[];
+    readonly path: string;
+  }>;
 }
 
 /**
@@ -31,10 +37,10 @@ export interface TreeUploadsOptions {
  */
 export function createTreeUploads({ mounts, locate }: TreeUploadsOptions): StorageUploads {
   async function create(key: UploadKey, path: string, draft: UploadDraft): Promise<UploadState> {
-    const { uploads, path: inner } = await locate(path);
+    const { uploads, mountedAt, path: inner } = await locate(path);
     if (uploads === undefined) throw new StorageError("unsupported");
     if ((await findIn(key)) !== undefined) throw new StorageError("already-exists");
-    return { ...(await uploads.create(key, inner, draft)), path };
+    return { ...(await uploads.create(key, inner, toMountedOptions(draft, mountedAt) ?? draft)), path };
   }
 
   /** Returns an upload with the storage that has it. */
@@ -68,7 +74,10 @@ export function createTreeUploads({ mounts, locate }: TreeUploadsOptions): Stora
     content: AsyncIterable<Uint8Array>,
     options?: AppendOptions,
   ): Promise<UploadState> {
-    return inOwn(async (mount) => toOuter(mount, await mount.uploads.append(key, offset, content, options)));
+    return inOwn(async (mount) => {
+      const inner = toMountedOptions(options, mount.mountedAt);
+      return toOuter(mount, await mount.uploads.append(key, offset, content, inner));
+    });
   }
 
   function update(key: UploadKey, change: UploadChange): Promise<UploadState> {
@@ -76,13 +85,15 @@ export function createTreeUploads({ mounts, locate }: TreeUploadsOptions): Stora
   }
 
   async function complete(key: UploadKey, { path, ...conditions }: CompleteOptions = {}): Promise<StorageEntry> {
-    if (path === undefined) return inOwn(({ uploads }) => uploads.complete(key, conditions));
+    if (path === undefined) {
+      return inOwn(({ uploads, mountedAt }) => uploads.complete(key, toMountedOptions(conditions, mountedAt)));
+    }
     const target = await locate(path);
     const found = await findIn(key);
     if (found === undefined) throw new StorageError("not-found");
     const { uploads } = found.mount;
     if (target.uploads !== uploads) throw new StorageError("denied", "An upload stays in its folder.");
-    return uploads.complete(key, { ...conditions, path: target.path });
+    return uploads.complete(key, { ...toMountedOptions(conditions, target.mountedAt), path: target.path });
   }
 
   async function discard(key: UploadKey): Promise<boolean> {
@@ -101,11 +112,11 @@ export function createTreeUploads({ mounts, locate }: TreeUploadsOptions): Stora
     yield* content;
   }
 
-  async function join(keys: readonly UploadKey[], path: string, options?: WriteOptions): Promise<StorageEntry> {
-    const { uploads, path: inner } = await locate(path);
+  async function join(keys: readonly UploadKey[], path: string, options?: JoinOptions): Promise<StorageEntry> {
+    const { uploads, mountedAt, path: inner } = await locate(path);
     if (uploads?.join === undefined) throw new StorageError("unsupported");
     try {
-      return await uploads.join(keys, inner, options);
+      return await uploads.join(keys, inner, toMountedOptions(options, mountedAt));
     } catch (error) {
       if (!isStorageError(error) || error.code !== "not-found") throw error;
       for (const key of keys) if ((await findIn(key)) === undefined) throw error;

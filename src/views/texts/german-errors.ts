@@ -30,6 +30,7 @@ export const GERMAN_ERRORS: Readonly<Record<ErrorCode, string>> = {
   // The storage
   "storage-denied": "Der Speicher hat den Zugriff verweigert.",
   "storage-full": "Der Speicher ist voll.",
+  "quota-used-up": "Das Kontingent ist aufgebraucht.",
   "storage-too-large": "Der Inhalt ist größer, als der Speicher zulässt.",
   "storage-unsupported": "Der Speicher bewahrt das nicht auf.",
   "storage-unavailable": "Der Speicher ist nicht erreichbar.",

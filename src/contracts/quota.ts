@@ -1,0 +1,45 @@
+import { StorageError } from "./storage-error.ts";
+
+/** How much may be in a folder of a storage, and in all folders below it. */
+export interface QuotaLimit {
+  /** The canonical path of the folder in the storage. */
+  readonly path: string;
+  /** The sum of the sizes of the files. Default: no limit. */
+  readonly bytes?: number;
+  /** The number of files. Default: no limit. */
+  readonly files?: number;
+}
+
+/** What is in a folder and below it. What is reserved belongs to uploads that are still running. */
+export interface QuotaUsage {
+  readonly bytes: number;
+  readonly files: number;
+  readonly reservedBytes: number;
+  readonly reservedFiles: number;
+}
+
+/** The counts of a storage with quotas. */
+export interface Quota {
+  /** The limits of folders that hold for every caller. */
+  readonly folders: readonly QuotaLimit[];
+  /** Returns what is in a folder. The first call for a folder counts by a walk. */
+  usage(path: string): Promise<QuotaUsage>;
+  /** Counts a folder by a walk. If too much changes meanwhile, the former count stays. */
+  recount(path: string): Promise<QuotaUsage>;
+  /** Recounts the folders of {@link Quota.folders} that are due. Returns how many it has recounted. */
+  sweep(): Promise<number>;
+}
+
+const quotaErrors = new WeakSet<object>();
+
+/** Makes the `no-space` of a used-up quota, which {@link isQuotaError} recognizes. */
+export function createQuotaError(path: string): StorageError {
+  const error = new StorageError("no-space", `The quota of ${path} is used up.`);
+  quotaErrors.add(error);
+  return error;
+}
+
+/** Whether a `no-space` comes from a quota. Otherwise it comes from the storage itself. */
+export function isQuotaError(error: unknown): boolean {
+  return error instanceof StorageError && quotaErrors.has(error);
+}

@@ -1,0 +1,115 @@
+import type { AtomicKeyValueStore } from "../contracts/atomic-store.ts";
+import { handOn } from "../contracts/handed-on.ts";
+import { checkNames, checkOption } from "../contracts/option-error.ts";
+import type { Quota, QuotaLimit } from "../contracts/quota.ts";
+import type { StorageAdapter } from "../contracts/storage-adapter.ts";
+import { toPathSegments } from "../contracts/storage-path.ts";
+import { createMemoryKeyValueStore } from "../stores/memory.ts";
+import { hideArea, openArea } from "./area.ts";
+import { createAdmissions } from "./quota/admission.ts";
+import { createCounts } from "./quota/counts.ts";
+import { createRemove, createTransfer } from "./quota/transfers.ts";
+import { createTurns } from "./quota/turns.ts";
+import { createChangingUploads } from "./quota/upload-sum.ts";
+import { createQuotaUploads } from "./quota/uploads.ts";
+import { createWalks } from "./quota/walks.ts";
+import { createWrite } from "./quota/writes.ts";
+
+export type { Quota, QuotaLimit, QuotaUsage } from "../contracts/quota.ts";
+
+/** Options of {@link createQuotaStorage}. */
+export interface QuotaOptions {
+  /**
+   * Where the counts are. Processes with the same storage need the same store. Default: the memory of this process,
+   * where each folder is counted by a walk when it is first asked for.
+   */
+  readonly store?: AtomicKeyValueStore;
+  /** Limits of folders of the storage, for every caller. Default: none; callers bring their own (`WriteOptions`). */
+  readonly folders?: readonly QuotaLimit[];
+  /**
+   * How old a count may be, in seconds. Then a walk corrects it, because other programs may have changed the storage.
+   * 0: never, unless something was lost. Default: 86400.
+   */
+  readonly recountSeconds?: number;
+  /** How many bytes are reserved at a time for content without a length. Default: 8 MiB. */
+  readonly stepBytes?: number;
+  /** The time in POSIX milliseconds. Default: `Date.now`. */
+  readonly clock?: () => number;
+}
+
+/** A storage with quotas. */
+export type QuotaStorage = StorageAdapter & { readonly quota: Quota };
+
+const NAMES = ["store", "folders", "recountSeconds", "stepBytes", "clock"];
+
+/**
+ * Wraps a storage so that what is stored stays within limits: the sum of the sizes of the files in a folder and all
+ * below it, and their number. What would exceed a limit is `no-space`, and changes nothing.
+ *
+ * Room for a file is reserved before its first byte is taken, so concurrent writers never exceed a limit together. What
+ * is in a folder already is counted by a walk, once. What the trash and the versions of wrappers around this one keep
+ * counts where it came from.
+ * @throws OptionError
+ */
+export function createQuotaStorage(storage: StorageAdapter, options: QuotaOptions = {}): QuotaStorage {
+  checkOptions(options);
+  const { folders = [], recountSeconds = 86_400, stepBytes = 8 * 1024 ** 2, clock = Date.now } = options;
+  const inner = openArea(storage);
+  const walks = createWalks(inner);
+  const changing = createChangingUploads(inner.uploads);
+  const counts = createCounts({
+    // The default store refuses further counts rather than forget one.
+    store: options.store ?? createMemoryKeyValueStore({ clock }),
+    isPrivate: options.store === undefined,
+    walks,
+    sumUploads: changing.sum,
+    recountSeconds,
+    clock,
+  });
+  const admissions = createAdmissions(counts, folders, clock);
+  const verbs = { storage: inner, admissions, counts, turns: createTurns(), walks, stepBytes };
+
+  async function sweep(): Promise<number> {
+    let recounted = 0;
+    for (const { path } of folders) if (await counts.recountIfDue(path)) recounted += 1;
+    return recounted;
+  }
+
+  const quota: Quota = { folders, usage: counts.usage, recount: counts.recount, sweep };
+  const { uploads } = inner;
+  const counted = hideArea({
+    ...handOn(inner),
+    write: createWrite(verbs),
+    remove: createRemove(verbs),
+    copy: createTransfer(verbs, "copy"),
+    move: createTransfer(verbs, "move"),
+    ...(uploads && { uploads: createQuotaUploads(verbs, uploads, changing) }),
+  });
+  return Object.assign(counted, { quota });
+}
+
+function checkOptions(options: QuotaOptions): void {
+  checkNames(options, NAMES, "");
+  const { folders = [], recountSeconds = 0, stepBytes = 1 } = options;
+  for (const [index, limit] of folders.entries()) {
+    checkNames(limit, ["path", "bytes", "files"], `folders[${index}].`);
+    checkOption(isCanonical(limit.path), `folders[${index}].path`, "a canonical path, such as /shared");
+    for (const name of ["bytes", "files"] as const) {
+      checkOption(isCount(limit[name] ?? 0), `folders[${index}].${name}`, "a whole number, 0 or more");
+    }
+  }
+  checkOption(isCount(recountSeconds), "recountSeconds", "a whole number, 0 or more");
+  checkOption(isCount(stepBytes) && stepBytes > 0, "stepBytes", "a whole number, 1 or more");
+}
+
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0;
+}
+
+function isCanonical(path: unknown): boolean {
+  try {
+    return typeof path === "string" && Array.isArray(toPathSegments(path));
+  } catch {
+    return false;
+  }
+}

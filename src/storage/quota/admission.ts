@@ -1,0 +1,100 @@
+import type { QuotaLimit } from "../../contracts/quota.ts";
+import { type Amount, add, isNothing, NOTHING, toMissing } from "./amount.ts";
+import { isWithin, toCountedPath, toPathsAround } from "./counted-path.ts";
+import type { Counts, Settlement } from "./counts.ts";
+
+/** Admits what callers want to store, and counts what they have stored. */
+export interface Admissions {
+  /** Returns the limits around a path: those of all callers, and that of this one. */
+  limitsOf(path: string, own: QuotaLimit | undefined): readonly QuotaLimit[];
+  /** Returns the folders around some paths that have a count. */
+  countedAround(paths: readonly string[]): Promise<readonly string[]>;
+  /** Begins a reservation below some limits, with nothing. */
+  open(limits: readonly QuotaLimit[]): Reservation;
+}
+
+/** What one caller has reserved. */
+export interface Reservation {
+  /** Reserves what is missing of an amount: below each limit, or below none. @throws the error of a quota */
+  raise(needed: Amount, credit?: Amount): Promise<void>;
+  /** Renews the lease, if it is time. */
+  renew(): Promise<void>;
+  /** Counts what has happened below the limits and in further folders, and gives back what was reserved for it. */
+  settle(settlement: Omit<Settlement, "released">, folders: readonly string[]): Promise<void>;
+  /** Gives back what is reserved. */
+  release(): Promise<void>;
+}
+
+/** A lease ends after ten minutes. */
+const RENEWAL_MILLISECONDS = 120_000;
+
+/** Creates the {@link Admissions}. `folders`: the limits of all callers. `clock` returns milliseconds. */
+export function createAdmissions(counts: Counts, folders: readonly QuotaLimit[], clock: () => number): Admissions {
+  function limitsOf(path: string, own: QuotaLimit | undefined): readonly QuotaLimit[] {
+    const counted = toCountedPath(path);
+    const byFolder = new Map<string, QuotaLimit>();
+    for (const limit of own === undefined ? folders : [...folders, own]) {
+      const isLimit = limit.bytes !== undefined || limit.files !== undefined;
+      if (isLimit && isWithin(counted, limit.path)) {
+        byFolder.set(limit.path, toStricter(limit, byFolder.get(limit.path)));
+      }
+    }
+    return [...byFolder.values()];
+  }
+
+  function countedAround(paths: readonly string[]): Promise<readonly string[]> {
+    return counts.findCounted([...new Set(paths.flatMap((path) => toPathsAround(toCountedPath(path))))]);
+  }
+
+  return { limitsOf, countedAround, open: (limits) => createReservation(counts, limits, clock) };
+}
+
+function createReservation(counts: Counts, limits: readonly QuotaLimit[], clock: () => number): Reservation {
+  let held = NOTHING;
+  let renewedAt = clock();
+
+  async function raise(needed: Amount, credit?: Amount): Promise<void> {
+    const missing = toMissing(needed, held);
+    if (isNothing(missing)) return;
+    const done: QuotaLimit[] = [];
+    try {
+      for (const limit of limits) {
+        await counts.reserve(limit, missing, credit);
+        done.push(limit);
+      }
+    } catch (error) {
+      for (const { path } of done) await counts.settle(path, { released: missing });
+      throw error;
+    }
+    held = add(held, missing);
+    renewedAt = clock();
+  }
+
+  async function renew(): Promise<void> {
+    if (isNothing(held) || clock() - renewedAt < RENEWAL_MILLISECONDS) return;
+    renewedAt = clock();
+    for (const { path } of limits) await counts.extend(path);
+  }
+
+  async function settle(settlement: Omit<Settlement, "released">, folders: readonly string[]): Promise<void> {
+    const released = held;
+    held = NOTHING;
+    const limited = new Set(limits.map(({ path }) => path));
+    for (const path of limited) await counts.settle(path, { ...settlement, released });
+    for (const folder of folders) if (!limited.has(folder)) await counts.settle(folder, settlement);
+  }
+
+  return { raise, renew, settle, release: () => settle({}, []) };
+}
+
+/** Returns the limit of two for one folder. */
+function toStricter(one: QuotaLimit, other: QuotaLimit | undefined): QuotaLimit {
+  if (other === undefined) return one;
+  const bytes = toLeast(one.bytes, other.bytes);
+  const files = toLeast(one.files, other.files);
+  return { path: one.path, ...(bytes !== undefined && { bytes }), ...(files !== undefined && { files }) };
+}
+
+function toLeast(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
+}

@@ -1,0 +1,306 @@
+import { type AtomicKeyValueStore, updateText } from "../../contracts/atomic-store.ts";
+import { createQuotaError, type QuotaLimit, type QuotaUsage } from "../../contracts/quota.ts";
+import { isStorageError, StorageError } from "../../contracts/storage-adapter.ts";
+import { isLoopShared } from "../../platform/event-loop.ts";
+import { createRequestMutex } from "../../platform/keyed-mutex.ts";
+import { sha256Hex } from "../../platform/sha256.ts";
+import { type Amount, add, isNothing, NOTHING, subtract } from "./amount.ts";
+import { isWithin, toCountedPath } from "./counted-path.ts";
+import {
+  type CountRecord,
+  parseCount,
+  toCountText,
+  toUsage,
+  UNCOUNTED,
+  withLease,
+  withUploads,
+  withUsed,
+  withWalk,
+} from "./record.ts";
+import type { UploadSum } from "./upload-sum.ts";
+import type { Walk, Walks } from "./walks.ts";
+
+/** The counts of folders in a store. Methods reject with StorageError `unavailable` if the store fails. */
+export interface Counts {
+  /** Returns the count of a folder. Counts by a walk if there is none. */
+  usage(folder: string): Promise<QuotaUsage>;
+  /** Counts by a walk. If too much changes meanwhile, the former count stays. */
+  recount(folder: string): Promise<QuotaUsage>;
+  /** Counts by a walk if the last one is too old, or if something was lost. Returns whether it was due. */
+  recountIfDue(folder: string): Promise<boolean>;
+  /**
+   * Reserves for this process. What is in `credit` is reserved already, for the same file.
+   * @throws the error of a quota if it does not fit.
+   */
+  reserve(limit: QuotaLimit, amount: Amount, credit?: Amount): Promise<void>;
+  /** Counts what has happened in a folder. Does nothing if the folder has no count. Never fails: then it recounts. */
+  settle(folder: string, settlement: Settlement): Promise<void>;
+  /** Keeps what this process has reserved for longer. */
+  extend(folder: string): Promise<void>;
+  /** Has folders counted by a walk before the next admission. */
+  markStale(folders: readonly string[]): Promise<void>;
+  /** Returns those of some folders that have a count. */
+  findCounted(folders: readonly string[]): Promise<readonly string[]>;
+}
+
+/** What has happened in a folder, as one step. */
+export interface Settlement {
+  /** What this process gives back. */
+  readonly released?: Amount;
+  /** What uploads in several requests will need more, or less. */
+  readonly uploads?: Amount;
+  /** What has changed, by path in the storage. */
+  readonly parts?: readonly ChangedPart[];
+  /** A folder has gone, and with it the uploads in several requests that were for files in it. */
+  readonly losesUploads?: boolean;
+}
+
+/** The difference at a path of the storage. */
+export interface ChangedPart {
+  readonly path: string;
+  readonly amount: Amount;
+}
+
+/** What {@link createCounts} needs. */
+export interface CountsOptions {
+  readonly store: AtomicKeyValueStore;
+  /** Whether no other process uses the store. */
+  readonly isPrivate: boolean;
+  readonly walks: Walks;
+  /** Adds up what the uploads in several requests will need in a folder. */
+  readonly sumUploads: (folder: string) => Promise<UploadSum>;
+  /** The time between two walks, in seconds; 0: only what was lost is a reason for one. */
+  readonly recountSeconds: number;
+  /** In milliseconds. */
+  readonly clock: () => number;
+}
+
+/** A folder that nothing has asked for in so long is counted anew. */
+const TTL_MILLISECONDS = 90 * 86_400_000;
+const LEASE_MILLISECONDS = 600_000;
+/** After a walk that has found too many changes. */
+const RETRY_MILLISECONDS = 60_000;
+/** How often the uploads are added up, if some begin or end meanwhile. */
+const MAX_SUMS = 5;
+
+/** Creates the {@link Counts}. */
+export function createCounts(options: CountsOptions): Counts {
+  const { store, isPrivate, walks, sumUploads, recountSeconds, clock } = options;
+  const inTurn = createRequestMutex();
+  /** The folders with a count; all of them if the store is private. */
+  const known = new Set<string>();
+  /** The folders whose record could not be changed after something had happened. */
+  const lost = new Set<string>();
+  /** How many changes this process has counted in each folder that it is counting. */
+  const ownChanges = new Map<string, number>();
+  const recounts = new Map<string, Promise<QuotaUsage>>();
+  const failedAt = new Map<string, number>();
+  let process: string | undefined;
+
+  const toProcess = (): string => {
+    process ??= crypto.randomUUID();
+    return process;
+  };
+
+  async function find(folder: string): Promise<CountRecord | undefined> {
+    const text = await mapStoreErrors(() => store.get(toKey(folder)));
+    return typeof text === "string" ? parseCount(text, clock()) : undefined;
+  }
+
+  /** Changes a record, and calls `onStored` in the same step. `change` may be called more than once. */
+  function update(
+    folder: string,
+    change: (record: CountRecord | undefined) => CountRecord | undefined,
+    onStored?: () => void,
+  ): Promise<CountRecord | undefined> {
+    return inTurn(folder, async () => {
+      const text = await mapStoreErrors(() =>
+        updateText(store, toKey(folder), TTL_MILLISECONDS, (current) => {
+          const next = change(current === undefined ? undefined : parseCount(current, clock()));
+          return next && toCountText(next);
+        }),
+      );
+      onStored?.();
+      return text === undefined ? undefined : parseCount(text, clock());
+    });
+  }
+
+  async function usage(folder: string): Promise<QuotaUsage> {
+    const record = await find(folder);
+    return record === undefined || record.countedAt === 0 ? recount(folder) : toUsage(record);
+  }
+
+  /** Callers at the same time share one walk. On Workers no request may wait for another. */
+  function recount(folder: string): Promise<QuotaUsage> {
+    if (!isLoopShared) return countByWalk(folder);
+    const running = recounts.get(folder);
+    if (running !== undefined) return running;
+    const counting = countByWalk(folder).finally(() => recounts.delete(folder));
+    recounts.set(folder, counting);
+    return counting;
+  }
+
+  async function countByWalk(folder: string): Promise<QuotaUsage> {
+    ownChanges.set(folder, 0);
+    // A lost folder is counted from here on: what is lost after this is lost anew.
+    const wasLost = lost.delete(folder);
+    const before = await update(folder, (record) => record ?? UNCOUNTED);
+    known.add(folder);
+    const base = before?.changes ?? 0;
+    const walk = await walks.count(folder);
+    try {
+      const counted = walk && (await storeWalk(folder, base, walk));
+      if (counted !== undefined) {
+        failedAt.delete(folder);
+        return toUsage(counted);
+      }
+    } finally {
+      walk?.end();
+      ownChanges.delete(folder);
+    }
+    if (wasLost) lost.add(folder);
+    failedAt.set(folder, clock());
+    return toUsage((await find(folder)) ?? UNCOUNTED);
+  }
+
+  /** Stores what a walk has counted. Returns `undefined` if there were changes that the walk does not know of. */
+  async function storeWalk(folder: string, base: number, walk: Walk): Promise<CountRecord | undefined> {
+    for (let attempt = 0; attempt < MAX_SUMS; attempt += 1) {
+      const seen = (await find(folder))?.uploads.changes ?? 0;
+      const uploads = await sumUploads(folder);
+      let isStored = false;
+      const record = await update(folder, (current = UNCOUNTED) => {
+        const isKnown = current.changes === base + (ownChanges.get(folder) ?? 0);
+        isStored = isKnown && uploads.isCurrent() && current.uploads.changes === seen;
+        return isStored ? withWalk(current, walk.total, uploads.amount, clock()) : current;
+      });
+      if (isStored) return record;
+    }
+    return undefined;
+  }
+
+  function isDue({ countedAt }: CountRecord): boolean {
+    return recountSeconds > 0 && clock() - countedAt >= recountSeconds * 1000;
+  }
+
+  function mayWalk(folder: string): boolean {
+    const failed = failedAt.get(folder);
+    return failed === undefined || clock() - failed >= RETRY_MILLISECONDS;
+  }
+
+  async function recountIfDue(folder: string): Promise<boolean> {
+    const record = await find(folder);
+    if (record === undefined || !(record.isStale || lost.has(folder) || isDue(record))) return false;
+    await recount(folder);
+    return true;
+  }
+
+  async function reserve(limit: QuotaLimit, amount: Amount, credit = NOTHING): Promise<void> {
+    const folder = limit.path;
+    const asked = await tryToReserve(limit, amount, credit, mayWalk(folder));
+    if (asked === "full") throw createQuotaError(folder);
+    if (asked === "reserved") return;
+    await recount(folder);
+    const answer = await tryToReserve(limit, amount, credit, false);
+    if (answer === "full") throw createQuotaError(folder);
+    if (answer === "uncounted") throw new StorageError("unavailable", `Too much changes in ${folder} to count it.`);
+  }
+
+  /** `mayCount`: whether the caller can have the folder counted first. */
+  async function tryToReserve(
+    limit: QuotaLimit,
+    amount: Amount,
+    credit: Amount,
+    mayCount: boolean,
+  ): Promise<"reserved" | "full" | "uncounted"> {
+    const folder = limit.path;
+    let answer: "reserved" | "full" | "uncounted" = "uncounted";
+    const record = await update(folder, (current) => {
+      const mustCount = current === undefined || current.countedAt === 0;
+      const shouldCount = mustCount || current.isStale || lost.has(folder);
+      answer = mustCount || (shouldCount && mayCount) ? "uncounted" : fits(current, limit, amount, credit);
+      return answer === "reserved" && current !== undefined
+        ? withLease(current, toProcess(), amount, clock() + LEASE_MILLISECONDS)
+        : current;
+    });
+    // Not awaited: the former count holds until then.
+    if (record !== undefined && isDue(record) && isLoopShared && mayWalk(folder)) {
+      void recount(folder).catch(() => undefined);
+    }
+    return answer;
+  }
+
+  async function settle(folder: string, settlement: Settlement): Promise<void> {
+    const { released = NOTHING, uploads = NOTHING, parts = [], losesUploads = false } = settlement;
+    const own = parts.filter(({ path }) => isWithin(toCountedPath(path), folder));
+    const change = own.reduce((sum, { amount }) => add(sum, amount), NOTHING);
+
+    function onStored(): void {
+      const counted = ownChanges.get(folder);
+      if (counted !== undefined && !isNothing(change)) ownChanges.set(folder, counted + 1);
+      for (const { path, amount } of own) walks.note(folder, path, amount);
+    }
+
+    function next(record: CountRecord): CountRecord {
+      const leased = withLease(record, toProcess(), subtract(NOTHING, released), clock() + LEASE_MILLISECONDS);
+      const isStale = record.isStale || (losesUploads && !isNothing(record.uploads.amount));
+      return { ...withUsed(withUploads(leased, uploads), change), isStale };
+    }
+
+    if ([released, uploads, change].every(isNothing) && !losesUploads) {
+      onStored();
+      return;
+    }
+    try {
+      await update(folder, (record) => record && next(record), onStored);
+    } catch {
+      // It has happened. The count is wrong until the next walk.
+      lost.add(folder);
+    }
+  }
+
+  async function extend(folder: string): Promise<void> {
+    const expires = clock() + LEASE_MILLISECONDS;
+    await update(folder, (record) => record && withLease(record, toProcess(), NOTHING, expires));
+  }
+
+  async function markStale(folders: readonly string[]): Promise<void> {
+    for (const folder of folders) {
+      await update(folder, (record) => record && { ...record, isStale: true }).catch(() => lost.add(folder));
+    }
+  }
+
+  async function findCounted(folders: readonly string[]): Promise<readonly string[]> {
+    if (isPrivate) return folders.filter((folder) => known.has(folder));
+    const texts = await mapStoreErrors(() => Promise.all(folders.map((folder) => store.get(toKey(folder)))));
+    return folders.filter((_, index) => texts[index] !== undefined);
+  }
+
+  return { usage, recount, recountIfDue, reserve, settle, extend, markStale, findCounted };
+}
+
+/** Whether an amount fits below a limit. What needs no more than before always fits. */
+function fits(record: CountRecord, limit: QuotaLimit, amount: Amount, credit: Amount): "reserved" | "full" {
+  const { bytes, files, reservedBytes, reservedFiles } = toUsage(record);
+  const needed = subtract(amount, credit);
+  const fitsOne = (taken: number, more: number, max = Number.POSITIVE_INFINITY): boolean =>
+    more <= 0 || taken + more <= max;
+  const isFitting =
+    fitsOne(bytes + reservedBytes, needed.bytes, limit.bytes) &&
+    fitsOne(files + reservedFiles, needed.files, limit.files);
+  return isFitting ? "reserved" : "full";
+}
+
+/** Readers of the store see no path. */
+function toKey(folder: string): string {
+  return `quota:${sha256Hex(folder)}`;
+}
+
+async function mapStoreErrors<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (isStorageError(cause) && cause.code === "unavailable") throw cause;
+    throw new StorageError("unavailable", "The store of the quotas failed.", { cause });
+  }
+}

@@ -1,0 +1,161 @@
+import type { StorageAdapter } from "../../contracts/storage-adapter.ts";
+import { type Amount, add, NOTHING } from "./amount.ts";
+import { isWithin, toCountedFolders, toParent, toPathsAround } from "./counted-path.ts";
+import { measureFolder } from "./measure.ts";
+
+/**
+ * Counts folders by walks, while what is in them changes. Each change says before it begins where it will be, and
+ * afterwards what it was. So a walk knows which changes it has seen: those in folders that it has yet to list. It adds
+ * the others to its result, and lists a folder again that changed while it was listed.
+ */
+export interface Walks {
+  /** Announces a change of what is at these paths. The function that it returns ends the change. */
+  announce(paths: readonly string[]): () => void;
+  /** Tells the walk of a folder, if there is one, what a change was. `amount` is the difference at a path. */
+  note(folder: string, path: string, amount: Amount): void;
+  /** Tells the walk of a folder, if there is one, that something changed that was not measured. */
+  disturb(folder: string): void;
+  /** Counts a folder, once at a time. Returns `undefined` if too much changed meanwhile. */
+  count(folder: string): Promise<Walk | undefined>;
+}
+
+/** A walk that has ended, until {@link Walk.end}. Changes are still added to its total. */
+export interface Walk {
+  readonly total: Amount;
+  end(): void;
+}
+
+/** A change that is being made. */
+interface Change {
+  readonly paths: readonly string[];
+  readonly ended: Promise<void>;
+}
+
+/** A walk in progress. */
+interface Walking {
+  /** The folders that are known, and not listed yet. */
+  readonly pending: Set<string>;
+  /** The folder that is being listed. */
+  current: string | undefined;
+  total: Amount;
+  /** Something changed in the folder that is being listed: list it again. */
+  mustRelist: boolean;
+  /** Something changed that cannot be added or left out: walk again. */
+  isBroken: boolean;
+}
+
+const MAX_WALKS = 3;
+const MAX_LISTINGS = 5;
+
+/** Creates the walks of a storage in which wrappers see everything. */
+export function createWalks(storage: StorageAdapter): Walks {
+  const changes = new Set<Change>();
+  /** By the folder that is counted. */
+  const walks = new Map<string, Walking>();
+
+  function announce(paths: readonly string[]): () => void {
+    let end: () => void = () => undefined;
+    const ended = new Promise<void>((resolve) => {
+      end = resolve;
+    });
+    const change = { paths, ended };
+    changes.add(change);
+    for (const walk of walks.values()) if (paths.some((path) => isAtListing(walk, path))) walk.mustRelist = true;
+    return () => {
+      changes.delete(change);
+      end();
+    };
+  }
+
+  function note(folder: string, path: string, amount: Amount): void {
+    const walk = walks.get(folder);
+    if (walk !== undefined) noteIn(walk, path, amount);
+  }
+
+  function disturb(folder: string): void {
+    const walk = walks.get(folder);
+    if (walk !== undefined) walk.isBroken = true;
+  }
+
+  async function count(folder: string): Promise<Walk | undefined> {
+    for (let attempt = 0; attempt < MAX_WALKS; attempt += 1) {
+      const walk = startWalk(folder);
+      walks.set(folder, walk);
+      try {
+        await walkThrough(walk);
+      } catch (error) {
+        walks.delete(folder);
+        throw error;
+      }
+      if (!walk.isBroken) return toWalk(walk, () => walks.delete(folder));
+      walks.delete(folder);
+    }
+    return undefined;
+  }
+
+  async function walkThrough(walk: Walking): Promise<void> {
+    for (const folder of walk.pending) {
+      walk.pending.delete(folder);
+      await listInto(walk, folder);
+      if (walk.isBroken) return;
+    }
+  }
+
+  async function listInto(walk: Walking, folder: string): Promise<void> {
+    walk.current = folder;
+    for (let attempt = 0; attempt < MAX_LISTINGS; attempt += 1) {
+      await untilUnchanged(walk);
+      walk.mustRelist = false;
+      const { amount, folders } = await measureFolder(storage, folder);
+      if (walk.isBroken) return;
+      if (walk.mustRelist) continue;
+      walk.current = undefined;
+      walk.total = add(walk.total, amount);
+      for (const one of folders) walk.pending.add(one);
+      return;
+    }
+    walk.isBroken = true;
+  }
+
+  /** Waits for the changes in the folder that is to be listed. */
+  async function untilUnchanged(walk: Walking): Promise<void> {
+    const running = [...changes].filter(({ paths }) => paths.some((path) => isAtListing(walk, path)));
+    await Promise.all(running.map(({ ended }) => ended));
+  }
+
+  return { announce, note, disturb, count };
+}
+
+function startWalk(folder: string): Walking {
+  const pending = new Set(toCountedFolders(folder));
+  return { pending, current: undefined, total: NOTHING, mustRelist: false, isBroken: false };
+}
+
+function toWalk(walking: Walking, end: () => void): Walk {
+  return {
+    get total() {
+      return walking.total;
+    },
+    end,
+  };
+}
+
+/** Whether a change at a path may be in what is being listed: below the folder, or all around it. */
+function isAtListing({ current }: Walking, path: string): boolean {
+  return current !== undefined && (isWithin(path, current) || isWithin(current, path));
+}
+
+function noteIn(walk: Walking, path: string, amount: Amount): void {
+  const { current, pending } = walk;
+  if (current !== undefined && isWithin(current, path)) {
+    // The folder that is being listed is in what changed, and a part of that has been counted.
+    walk.isBroken = true;
+  } else if (current !== undefined && isWithin(path, current)) {
+    walk.mustRelist = true;
+  } else if (pending.has(path)) {
+    // A file in the place of a folder that was found would not be counted.
+    if (amount.files > 0) walk.isBroken = true;
+  } else if (!toPathsAround(toParent(path)).some((folder) => pending.has(folder))) {
+    walk.total = add(walk.total, amount);
+  }
+}

@@ -1,0 +1,137 @@
+import type { StorageAdapter, StorageEntry } from "../../contracts/storage-adapter.ts";
+import type { Admissions, Reservation } from "./admission.ts";
+import { type Amount, subtract, toMissing } from "./amount.ts";
+import type { Counts } from "./counts.ts";
+import { toAmount } from "./measure.ts";
+import type { Turns } from "./turns.ts";
+import type { Walks } from "./walks.ts";
+
+/** What the verbs of a storage with quotas need. */
+export interface QuotaVerbs {
+  /** The storage that is counted, with what wrappers keep in it. */
+  readonly storage: StorageAdapter;
+  readonly admissions: Admissions;
+  readonly counts: Counts;
+  readonly turns: Turns;
+  readonly walks: Walks;
+  /** How much is reserved at a time for content without a length. */
+  readonly stepBytes: number;
+}
+
+/** Creates `write` of a storage with quotas. */
+export function createWrite(verbs: QuotaVerbs): StorageAdapter["write"] {
+  const { storage, admissions } = verbs;
+
+  return async (path, content, options = {}): Promise<StorageEntry> => {
+    const limits = admissions.limitsOf(path, options.quota);
+    const reservation = admissions.open(limits);
+    const exchange = createFileExchange(verbs, path, reservation);
+    try {
+      // Without a length nothing is reserved before the first step, so nothing has to be known of the file.
+      const isSized = options.size !== undefined && limits.length > 0;
+      const admitted = admit(verbs, content, {
+        reservation,
+        begin: async () => {
+          if (isSized)
+            await reservation.raise(toMissing(toFile(options.size ?? 0), toAmount(await storage.stat(path))));
+        },
+        isSized,
+        end: exchange.begin,
+      });
+      const entry = await storage.write(path, admitted, options);
+      await exchange.count(entry);
+      return entry;
+    } finally {
+      exchange.end();
+      await reservation.release();
+    }
+  };
+}
+
+/** The moment in which a file is exchanged: nothing else in this process changes what is at its path. */
+export interface FileExchange {
+  /** Takes the path's turn, and admits what the file needs beyond the one that it replaces. */
+  begin(bytes: number, credit?: Amount): Promise<void>;
+  /** Counts the difference, if the exchange has started. */
+  count(entry: StorageEntry, uploads?: Amount): Promise<void>;
+  end(): void;
+}
+
+/** Creates the exchange of a file. */
+export function createFileExchange(
+  { storage, admissions, turns, walks }: QuotaVerbs,
+  path: string,
+  reservation: Reservation,
+): FileExchange {
+  const ends: (() => void)[] = [];
+  let replaced: Amount | undefined;
+
+  async function begin(bytes: number, credit?: Amount): Promise<void> {
+    ends.push(await turns.take([path]));
+    const found = toAmount(await storage.stat(path));
+    await reservation.raise(toMissing(toFile(bytes), found), credit);
+    // Only now: a reservation may wait for a walk, and a walk waits for the changes that it knows of.
+    ends.push(walks.announce([path]));
+    replaced = found;
+  }
+
+  async function count(entry: StorageEntry, uploads?: Amount): Promise<void> {
+    if (replaced === undefined) return;
+    const amount = subtract(toAmount(entry), replaced);
+    const folders = await admissions.countedAround([path]);
+    await reservation.settle({ parts: [{ path, amount }], ...(uploads && { uploads }) }, folders);
+  }
+
+  return {
+    begin,
+    count,
+    end: () => {
+      for (const end of ends.splice(0).reverse()) end();
+    },
+  };
+}
+
+/** What {@link admit} does around the content. */
+export interface AdmittedContent {
+  readonly reservation: Reservation;
+  /** Called when the first chunk is asked for. */
+  begin?(): Promise<void>;
+  /** Whether all of the content is reserved at the beginning. */
+  readonly isSized: boolean;
+  /** Called after the last chunk, with the number of bytes. */
+  end?(bytes: number): Promise<void>;
+}
+
+/** Yields content as far as it is admitted. @throws the error of a quota */
+export async function* admit(
+  { stepBytes }: Pick<QuotaVerbs, "stepBytes">,
+  content: AsyncIterable<Uint8Array>,
+  { reservation, begin, isSized, end }: AdmittedContent,
+): AsyncGenerator<Uint8Array> {
+  await begin?.();
+  let received = 0;
+  let reserved = 0;
+  for await (const chunk of content) {
+    received += chunk.byteLength;
+    if (!isSized && received > reserved) reserved = await raiseByStep(reservation, received, stepBytes);
+    await reservation.renew();
+    yield chunk;
+  }
+  await end?.(received);
+}
+
+/** Reserves up to the next step; where that does not fit, only what has come. */
+async function raiseByStep(reservation: Reservation, received: number, stepBytes: number): Promise<number> {
+  const step = Math.ceil(received / stepBytes) * stepBytes;
+  try {
+    await reservation.raise({ bytes: step, files: 0 });
+    return step;
+  } catch {
+    await reservation.raise({ bytes: received, files: 0 });
+    return received;
+  }
+}
+
+function toFile(bytes: number): Amount {
+  return { bytes, files: 1 };
+}

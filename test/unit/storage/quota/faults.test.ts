@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import type { StorageAdapter } from "../../../../src/contracts/storage-adapter.ts";
+import { createMemoryStorage } from "../../../../src/storage/memory.ts";
+import { createQuotaStorage, type QuotaStorage } from "../../../../src/storage/quota.ts";
+import { createMemoryKeyValueStore } from "../../../../src/stores/memory.ts";
+import { createFaultyStorage } from "../../../../src/testing/faulty-storage.ts";
+
+const key = { owner: "account:alice", id: "0".repeat(32) };
+const folders = [{ path: "/", bytes: 10_000, files: 20 }];
+
+async function* bytes(count: number): AsyncGenerator<Uint8Array> {
+  yield new Uint8Array(count);
+}
+
+/** Changes that use every verb. */
+const CHANGES: Readonly<Record<string, (storage: QuotaStorage) => Promise<unknown>>> = {
+  "a write": (storage) => storage.write("/folder/new", bytes(100), { size: 100 }),
+  "a write without a length": (storage) => storage.write("/folder/a", bytes(100)),
+  "a removal": (storage) => storage.remove("/folder"),
+  "a copy": (storage) => storage.copy("/folder", "/copy"),
+  "a move": (storage) => storage.move("/folder/a", "/b", { replace: true }),
+  "an upload in several requests": async ({ uploads }) => {
+    await uploads?.create(key, "/folder/upload", { note: "", expires: new Date(Date.now() + 60_000) });
+    await uploads?.append(key, 0, bytes(50));
+    await uploads?.append(key, 50, bytes(50));
+    await uploads?.complete(key);
+  },
+};
+
+async function sumOf(storage: StorageAdapter, folder = "/"): Promise<{ bytes: number; files: number }> {
+  let [bytes, files] = [0, 0];
+  for await (const { name, kind, size } of storage.list(folder)) {
+    const inner = kind === "folder" ? await sumOf(storage, `${folder === "/" ? "" : folder}/${name}`) : undefined;
+    bytes += inner?.bytes ?? size;
+    files += inner?.files ?? 1;
+  }
+  return { bytes, files };
+}
+
+describe("a storage with quotas, if a step below it fails", () => {
+  it.each(Object.entries(CHANGES))("has the right count after a recount: %s", async (_name, change) => {
+    for (let failing = 1; ; failing += 1) {
+      const inner = createMemoryStorage();
+      await inner.createFolder("/folder");
+      for (const name of ["/folder/a", "/folder/c", "/b"]) await inner.write(name, bytes(1000));
+      let steps = 0;
+      let isArmed = false;
+      const faulty = createFaultyStorage(inner, ({ step }) => {
+        if (!isArmed || (step !== "call" && step !== "response")) return undefined;
+        steps += 1;
+        return steps === failing ? { fault: "error" } : undefined;
+      });
+      const storage = createQuotaStorage(faulty, { folders });
+      await storage.quota.usage("/");
+      isArmed = true;
+      const isDone = await change(storage).then(
+        () => true,
+        () => false,
+      );
+      isArmed = false;
+      const counted = await storage.quota.recount("/");
+      expect(counted, `step ${failing}`).toMatchObject(await sumOf(inner));
+      await storage.uploads?.discard(key);
+      expect(await storage.quota.recount("/")).toMatchObject({ reservedBytes: 0, reservedFiles: 0 });
+      if (steps < failing) {
+        expect(isDone).toBe(true);
+        break;
+      }
+    }
+  });
+});
+
+describe("a storage with quotas, if its store fails", () => {
+  it("stores nothing that it cannot count, and goes on when the store is back", async () => {
+    const memory = createMemoryKeyValueStore();
+    let isBroken = false;
+    const store = {
+      ...memory,
+      replace: async (...change: Parameters<typeof memory.replace>) => {
+        if (isBroken) throw new Error("The connection is lost.");
+        return memory.replace(...change);
+      },
+    };
+    const inner = createMemoryStorage();
+    const storage = createQuotaStorage(inner, { folders, store });
+    await storage.write("/a", bytes(100), { size: 100 });
+    isBroken = true;
+    await expect(storage.write("/b", bytes(100), { size: 100 })).rejects.toMatchObject({ code: "unavailable" });
+    expect(await inner.stat("/b")).toBeUndefined();
+    await storage.remove("/a");
+    isBroken = false;
+    await storage.write("/b", bytes(10_000), { size: 10_000 });
+    expect(await storage.quota.usage("/")).toMatchObject({ bytes: 10_000, files: 1, reservedBytes: 0 });
+  });
+});
