@@ -25,6 +25,7 @@ const published = {
   storage: "src/storage.ts",
   "storage/disk": "src/storage/disk.ts",
   "storage/memory": "src/storage/memory.ts",
+  "storage/quota": "src/storage/quota.ts",
   "storage/s3": "src/storage/s3.ts",
   "storage/r2": "src/storage/r2.ts",
   "stores/cloudflare-kv": "src/stores/cloudflare-kv.ts",

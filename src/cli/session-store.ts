@@ -35,6 +35,17 @@ export function parseSessionStore(text: string, option = "session.store"): Sessi
   throw new OptionError(option, "redis://HOST, rediss://HOST or sqlite://FILE");
 }
 
+/** The value of an option whose store is in the memory of the process, and ends with it. */
+export const MEMORY = "memory";
+
+/** Parses a store that may also be `memory`, which is `undefined`. @throws OptionError */
+export function parseOwnOrSharedStore(text: string, option: string): SessionStoreLocation | undefined {
+  if (text === MEMORY) return undefined;
+  const isLocation = /^(?:rediss?|sqlite):/i.test(text);
+  checkOption(isLocation, option, "memory, redis://HOST, rediss://HOST or sqlite://FILE");
+  return parseSessionStore(text, option);
+}
+
 function isRedisUrl(text: string): boolean {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !["redis:", "rediss:"].includes(url.protocol) || url.hostname === "") return false;

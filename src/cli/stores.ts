@@ -1,5 +1,6 @@
 import type { FileServiceOptions } from "../config/options.ts";
 import type { AtomicKeyValueStore } from "../contracts/atomic-store.ts";
+import { createQuotaStorage } from "../storage/quota.ts";
 import type { NamedStore, ServeSettings } from "./config/serve-settings.ts";
 import { openSessionStore } from "./session-store.ts";
 
@@ -8,7 +9,7 @@ import { openSessionStore } from "./session-store.ts";
  * to `closers` when it is open. Rejects with a failure of status 1 if a store does not work.
  */
 export async function openStores(
-  { service, sessionStore, lockStore, linkStore }: ServeSettings,
+  { service, sessionStore, lockStore, linkStore, quota, quotaStore }: ServeSettings,
   closers: (() => unknown)[],
 ): Promise<FileServiceOptions> {
   async function open(named: NamedStore | undefined): Promise<AtomicKeyValueStore | undefined> {
@@ -18,12 +19,16 @@ export async function openStores(
     return store;
   }
 
-  const { session, webdav, links, ...options } = service;
+  const { session, webdav, links, storage, ...options } = service;
   const sessions = await open(sessionStore);
   const locks = (await open(lockStore)) ?? sessions;
   const kept = await open(linkStore);
+  const counts = await open(quotaStore);
+  const counted = quota && createQuotaStorage(storage, { ...quota, ...(counts && { store: counts }) });
   return {
     ...options,
+    storage: counted ?? storage,
+    ...(counted && { quota: counted.quota }),
     ...(session !== undefined && { session }),
     ...(sessions && { session: { ...session, store: sessions } }),
     ...(webdav && { webdav: { ...webdav, ...(locks && { lockStore: locks }) } }),

@@ -20,6 +20,7 @@ const NAMES: Readonly<Record<keyof FileServiceOptions, readonly string[] | undef
   uploads: ["idleSeconds", "maxSeconds", "keepSeconds", "maxAppendBytes"],
   links: ["secret", "store", "passwordHasher", "defaultSeconds", "maxSeconds", "maxPerAccount"],
   basicCacheSeconds: undefined,
+  quota: undefined,
   limits: [
     "maxFileBytes",
     "loginAttempts",

@@ -9,6 +9,7 @@ import type { ApiPage } from "../contracts/pages/api-page.ts";
 import type { Branding } from "../contracts/pages/branding.ts";
 import type { PartialTexts } from "../contracts/pages/texts.ts";
 import type { PasswordPolicy } from "../contracts/password-policy.ts";
+import type { Quota } from "../contracts/quota.ts";
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
 import type { Trigger } from "../contracts/trigger.ts";
 import type { DecideUpload, UploadGuard } from "../contracts/upload.ts";
@@ -109,6 +110,11 @@ export interface FileServiceOptions {
    * logins that the first authenticator accepts, if it has `isCurrent`, and for all logins with `webdav`; otherwise 0.
    */
   readonly basicCacheSeconds?: number;
+  /**
+   * The counts of the storage, `quota` of `createQuotaStorage`: clients can ask how much is used and left. Limits hold
+   * without it, too. Default: clients cannot ask.
+   */
+  readonly quota?: Quota;
   /** Limits on clients: bytes, commands, failed logins, concurrent transfers. */
   readonly limits?: LimitOptions;
   readonly archive?: {

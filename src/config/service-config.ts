@@ -8,6 +8,7 @@ import type { Logger } from "../contracts/logger.ts";
 import { checkOption } from "../contracts/option-error.ts";
 import type { ApiPage } from "../contracts/pages/api-page.ts";
 import type { PasswordPolicy } from "../contracts/password-policy.ts";
+import type { Quota } from "../contracts/quota.ts";
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
 import type { UploadGuard } from "../contracts/upload.ts";
 import { toSafeLogger } from "../events/safe-logger.ts";
@@ -76,6 +77,8 @@ export interface ServiceConfig {
   readonly links: LinkConfig | undefined;
   /** Absent: 60 for accounts that can tell whether they are current, otherwise 0. */
   readonly basicCacheSeconds: number | undefined;
+  /** Absent: clients cannot ask how much is used. */
+  readonly quota: Quota | undefined;
   readonly limits: Limits;
   readonly archive: { readonly method: "stored" | "deflate" };
   /** Empty: the peer of the socket is the client. */
@@ -156,6 +159,9 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   const { basicCacheSeconds } = options;
   const isCacheTime = basicCacheSeconds === undefined || basicCacheSeconds === 0 || isPositive(basicCacheSeconds);
   checkOption(isCacheTime && (basicCacheSeconds ?? 0) <= 3600, "basicCacheSeconds", "a number from 0 to 3600");
+  const { quota } = options;
+  const isQuota = quota === undefined || hasMethods(quota, ["usage", "recount", "sweep"]);
+  checkOption(isQuota, "quota", "the quota of createQuotaStorage");
   const checkedLimits = toLimits(limits);
   const beforeCommit = toUploadGuard(options.beforeCommit);
   const { archive = {}, apiPage } = options;
@@ -197,6 +203,7 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     uploads: toUploads(options.uploads, storage, beforeCommit),
     links: toLinks(options.links),
     basicCacheSeconds,
+    quota,
     limits: checkedLimits,
     archive: { method },
     clientForwardedHeader,

@@ -83,4 +83,13 @@ export const LOGIN_OPERATIONS = {
     responses: [{ status: 200, description: "The account.", content: ["accountInfo"] }],
     lacks: ["malformed"],
   },
+  getQuota: {
+    summary: "Show how much space is used and left",
+    description:
+      "One entry for the home folder, and one for each virtual folder with a limit. What uploads have reserved counts as used.",
+    tag: "Folders",
+    parameters: [...TRACE],
+    responses: [{ status: 200, description: "What is used and left.", content: ["quota"] }],
+    lacks: ["malformed"],
+  },
 } as const satisfies Readonly<Record<string, OperationSpec>>;

@@ -70,6 +70,19 @@ export const CONTENTS = {
     maxFileBytes: null,
     capabilities: { archive: true, passwordChange: true, webdav: false, triggers: ["publish"] },
   }),
+  quota: anyJson("Quota", {
+    results: [
+      {
+        path: "/",
+        used_bytes: 734003200,
+        limit_bytes: 1073741824,
+        available_bytes: 339738624,
+        used_files: 1250,
+        limit_files: null,
+        available_files: null,
+      },
+    ],
+  }),
   uploads: anyJson("UploadList", {
     uploads: [
       {

@@ -54,6 +54,7 @@ export const PATHS = {
   logout: [only("/__svc__/logout")],
   "password-update": [only("/home/__svc__/password-update")],
   account: [only("/home/__svc__/account")],
+  quota: [only("/home/__svc__/quota")],
   upload: [
     only("/home/__svc__/uploads/{id}", "", ["uploadId"]),
     ofLink("/__svc__/uploads/{id}", "OfLink", ["uploadId"]),

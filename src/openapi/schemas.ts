@@ -12,6 +12,7 @@ import { linkListSchema, linkResultsSchema, newLinkSchema } from "../schemas/lin
 import { listingSchema } from "../schemas/listing.ts";
 import { loginRequestSchema, loginResponseSchema } from "../schemas/login.ts";
 import { passwordUpdateRequestSchema, passwordUpdateResponseSchema } from "../schemas/password-update.ts";
+import { quotaSchema } from "../schemas/quota.ts";
 import { unfinishedUploadsSchema } from "../schemas/uploads.ts";
 import type { OpenApiOptions } from "./input-options.ts";
 import type { ReferenceObject, SchemaObject } from "./types.ts";
@@ -22,6 +23,7 @@ const SCHEMAS = {
   LoginRequest: loginRequestSchema,
   LoginResponse: loginResponseSchema,
   AccountInfo: accountInfoSchema,
+  Quota: quotaSchema,
   UploadList: unfinishedUploadsSchema,
   LinkList: linkListSchema,
   LinkResults: linkResultsSchema,

@@ -16,7 +16,15 @@ import { type ResolvedUrl, type Served, toAllow } from "./routes.ts";
 
 const CREATING_METHODS: readonly string[] = ["PUT", "MKCOL"];
 /** URLs whose responses no cache may store: session IDs, login pages, password forms (SECURITY 16), and offsets. */
-const UNCACHED: readonly ResolvedUrl["kind"][] = ["login", "logout", "password-update", "account", "upload", "uploads"];
+const UNCACHED: readonly ResolvedUrl["kind"][] = [
+  "login",
+  "logout",
+  "password-update",
+  "account",
+  "quota",
+  "upload",
+  "uploads",
+];
 
 /** URLs of the links that an account has. */
 const LINK_KINDS: readonly ResolvedUrl["kind"][] = ["links", "new-link", "link"];

@@ -5,6 +5,7 @@ import { getFile } from "../endpoints/files/get-file.ts";
 import { putFile } from "../endpoints/files/put-file.ts";
 import { createFolder } from "../endpoints/folders/create-folder.ts";
 import { getFolder } from "../endpoints/folders/get-folder.ts";
+import { getQuota } from "../endpoints/folders/get-quota.ts";
 import { postFolder } from "../endpoints/folders/post-folder.ts";
 import { postLinks } from "../endpoints/links/create-link.ts";
 import { listLinks, withdrawLinks } from "../endpoints/links/list-links.ts";
@@ -47,6 +48,7 @@ export type ResourceKind =
   | "logout"
   | "password-update"
   | "account"
+  | "quota"
   | "upload"
   | "uploads"
   /** The URL of a link without its `/`. */
@@ -58,8 +60,8 @@ export type ResourceKind =
   | "openapi"
   | "api-page";
 
-/** What a URL space serves: APIs, the methods that the option `webdav` adds, uploads in several requests, and links. */
-export type Served = Api | "webdav-methods" | "uploads" | "links";
+/** What a URL space serves: APIs, the methods that the option `webdav` adds, and what further options add. */
+export type Served = Api | "webdav-methods" | "uploads" | "links" | "quota";
 
 /** One row of the URL space: the endpoint for some methods of a kind, and the APIs that have it. */
 export interface Route {
@@ -116,6 +118,7 @@ export const ROUTES: readonly Route[] = [
   route("password-update", "GET HEAD", ["browser"], "getPasswordPage", session(getPasswordPage)),
   route("password-update", "POST", ["rest", "browser"], "updatePassword", session(postPasswordUpdate)),
   route("account", "GET HEAD", ALL, "getAccount", account(getAccount)),
+  route("quota", "GET HEAD", ["quota"], "getQuota", account(getQuota)),
   uploadRoute("upload", "HEAD", "showUpload", showUpload),
   uploadRoute("upload", "PATCH", "appendUpload", appendUpload),
   uploadRoute("upload", "DELETE", "endUpload", endUpload),
@@ -157,7 +160,7 @@ function covers(before: Route, { kind, methods }: Route): boolean {
 
 /** The APIs among what a URL space serves. */
 export function toApis(served: readonly Served[]): readonly Api[] {
-  return served.filter((one): one is Api => one !== "webdav-methods" && one !== "uploads" && one !== "links");
+  return ALL.filter((api) => served.includes(api));
 }
 
 /** The rows by kind. */
@@ -201,6 +204,12 @@ export interface ResolvedUrl {
 const OPENAPI_ALIAS = "____svc__";
 const ROOT: ResourcePath = { segments: [], isFolder: true };
 
+/** What a service has in addition, and with it URLs. */
+export interface Additions {
+  readonly hasLinks: boolean;
+  readonly hasQuota: boolean;
+}
+
 /**
  * Finds what a request target names. Returns `undefined` outside the URL space. Compares prefixes by complete decoded
  * segments, never as text (SECURITY 2).
@@ -208,7 +217,7 @@ const ROOT: ResourcePath = { segments: [], isFolder: true };
 export function resolveUrl(
   { path, isMalformed }: Target,
   baseSegments: readonly string[],
-  hasLinks: boolean,
+  additions: Additions,
 ): ResolvedUrl | undefined {
   const raw = path.split("/").slice(1);
   if (!baseSegments.every((segment, index) => decodeSegment(raw[index] ?? "") === segment)) return undefined;
@@ -218,12 +227,13 @@ export function resolveUrl(
   if (!isAlias && name !== "" && name !== "home" && name !== "__svc__") return undefined;
   if (isMalformed) return { kind: "malformed", path: ROOT };
   if (isAlias) return { kind: "openapi", path: ROOT };
-  if (name === "__svc__" && hasLinks && rest[0] === "share" && rest.length > 1) return toShared(rest.slice(1));
+  if (name === "__svc__" && additions.hasLinks && rest[0] === "share" && rest.length > 1)
+    return toShared(rest.slice(1));
   if (name === "__svc__") return { kind: toServiceKind(rest.join("/")), path: ROOT };
   if (rest.length === 0) return { kind: "start", path: ROOT };
   if (name === "") return undefined;
   const found = parseResourcePath(rest.join("/"));
-  return found ? { kind: toHomeKind(found, hasLinks), path: found } : { kind: "malformed", path: ROOT };
+  return found ? { kind: toHomeKind(found, additions), path: found } : { kind: "malformed", path: ROOT };
 }
 
 /** Below a link are files and folders, as below `/home/`, and the uploads by the link (SHARING 1). */
@@ -239,14 +249,16 @@ function toShared([first = "", ...rest]: readonly string[]): ResolvedUrl {
 }
 
 /** Below `/home/` are the account's files and folders, and some URLs of the service (4.1). */
-function toHomeKind(path: ResourcePath, hasLinks: boolean): ResolvedUrl["kind"] {
+function toHomeKind(path: ResourcePath, { hasLinks, hasQuota }: Additions): ResolvedUrl["kind"] {
   const { segments, isFolder } = path;
   const [first, second = ""] = segments;
   if (first === RESERVED_NAME && second === "uploads") return toUploadKind(path);
   if (first === RESERVED_NAME && second === "links" && hasLinks) return toLinkKind(path);
   if (isFolder) return "folder";
   const isOwn = segments.length === 2 && first === RESERVED_NAME;
-  return isOwn && (second === "password-update" || second === "account") ? second : "file";
+  if (!isOwn) return "file";
+  if (second === "quota" && hasQuota) return second;
+  return second === "password-update" || second === "account" ? second : "file";
 }
 
 function toUploadKind({ segments, isFolder }: ResourcePath): ResolvedUrl["kind"] {

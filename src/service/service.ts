@@ -99,6 +99,7 @@ export function createFileService(options: FileServiceOptions): FileService {
   };
   const [walks, listingWalks] = [createWalkQueue(), createWalkQueue()];
   const openApiOf = createOpenApi(config);
+  const additions = { hasLinks: config.links !== undefined, hasQuota: config.quota !== undefined };
   const finisher = createResponseFinisher(config);
   const watchLogin = createLoginWatcher(sessions, chain);
   const dispatch = createDispatch({ finisher, accounts, permitsOf: createRequestPermits(config), watchLogin });
@@ -133,7 +134,7 @@ export function createFileService(options: FileServiceOptions): FileService {
   /** Handles every request, from its URL to its response. */
   async function handle(request: Request, connection: Connection, served: readonly Served[]): Promise<Reply> {
     const target = parseTarget(request.url);
-    const url = hideMissingApiPage(resolveUrl(target, config.baseSegments, config.links !== undefined) ?? NOWHERE);
+    const url = hideMissingApiPage(resolveUrl(target, config.baseSegments, additions) ?? NOWHERE);
     return dispatch(toContext(request, connection, target, url, served), url, served);
   }
 
@@ -202,6 +203,7 @@ export function createFileService(options: FileServiceOptions): FileService {
       ...(config.webdav !== undefined && apis.includes("webdav") ? (["webdav-methods"] as const) : []),
       ...(hasUploads ? (["uploads"] as const) : []),
       ...(links === undefined ? [] : (["links"] as const)),
+      ...(config.quota === undefined ? [] : (["quota"] as const)),
     ];
     return createHandler(async (request, connection) => {
       try {
@@ -220,14 +222,13 @@ export function createFileService(options: FileServiceOptions): FileService {
     rest: serve("rest"),
     webdav: serve("webdav"),
     browser: serve("browser"),
-    handles: (request) =>
-      resolveUrl(parseTarget(request.url), config.baseSegments, config.links !== undefined) !== undefined,
+    handles: (request) => resolveUrl(parseTarget(request.url), config.baseSegments, additions) !== undefined,
     start: () => chain.start(),
     endSessions: sessions.endAll,
     sessions: createHostSessions({ sessions, audit, admit, check: toCheckedSettings, component, cookie }),
     links: createHostLinks({ links, accounts, config, emit, report }),
     events: events.open,
-    sweep: sweeper.sweep,
+    sweep: async () => (await sweeper.sweep()) + ((await config.quota?.sweep()) ?? 0),
     close: events.close,
   };
 }

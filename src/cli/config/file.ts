@@ -16,6 +16,7 @@ import { toListeners } from "./events.ts";
 import { describeIssues } from "./issues.ts";
 import { parseJsonText } from "./json-text.ts";
 import { parseLinkStore, toLinkOptions } from "./links.ts";
+import { parseQuotaStore, toQuotaOptions, warnOfUnusedQuotas } from "./quota.ts";
 import { toS3Storage } from "./s3.ts";
 import { type ConfigFile, configFileSchema, toGroupSettings } from "./schema.ts";
 import {
@@ -85,6 +86,7 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
   const made = toStorage(storage, context);
   const links = config.links && toLinkOptions(config.links, context);
   if (context.problems.length > 0) throw toConfigFailure(context);
+  if (config.quota === undefined) warnOfUnusedQuotas(config, context.logger);
   const { listeners, ...outputs } = toListeners(config, context);
   return {
     host: listen.host ?? defaultHost,
@@ -94,6 +96,7 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
     ...toStores(config, context),
     ...(storage.type === "memory" && { hasOwnStorage: true }),
     ...(links?.store !== undefined && { hasOwnLinks: true }),
+    ...(config.quota !== undefined && { quota: toQuotaOptions(config.quota) }),
     logFormat: context.logFormat,
     ...(tls === undefined ? undefined : { tls }),
     ...(storage.type !== "memory" && {
@@ -116,9 +119,9 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
 
 /** The stores that several processes share, if the configuration has any. */
 function toStores(
-  { session, webdav, links }: ConfigFile,
+  { session, webdav, links, quota }: ConfigFile,
   { file, toPath }: ConfigContext,
-): Pick<ServeSettings, "sessionStore" | "lockStore" | "linkStore"> {
+): Pick<ServeSettings, "sessionStore" | "lockStore" | "linkStore" | "quotaStore"> {
   function toStore(text: string, option: string): NamedStore {
     return resolveStore(parseSessionStore(text, option), option);
   }
@@ -129,11 +132,13 @@ function toStores(
   }
 
   const linkStore = links?.store === undefined ? undefined : parseLinkStore(links.store);
+  const quotaStore = quota?.store === undefined ? undefined : parseQuotaStore(quota.store);
 
   return {
     ...(session?.store !== undefined && { sessionStore: toStore(session.store, "session.store") }),
     ...(webdav?.lockStore !== undefined && { lockStore: toStore(webdav.lockStore, "webdav.lockStore") }),
     ...(linkStore !== undefined && { linkStore: resolveStore(linkStore, "links.store") }),
+    ...(quotaStore !== undefined && { quotaStore: resolveStore(quotaStore, "quota.store") }),
   };
 }
 

@@ -1,16 +1,13 @@
 import * as z from "zod";
 import { type LinkOptions, toLinks } from "../../config/links.ts";
-import { checkOption, OptionError } from "../../contracts/option-error.ts";
+import { OptionError } from "../../contracts/option-error.ts";
 import { createMemoryKeyValueStore } from "../../stores/memory.ts";
-import { parseSessionStore, type SessionStoreLocation } from "../session-store.ts";
+import { MEMORY, parseOwnOrSharedStore, type SessionStoreLocation } from "../session-store.ts";
 import { addProblem, type ConfigContext } from "./context.ts";
 import { checkByFactory, checkByService } from "./option-checks.ts";
 
 /** The environment variable of the secret, for configurations without one. */
 const SECRET_VARIABLE = "FILEFERRY_LINKS_SECRET";
-
-/** The value of `links.store` for links that end with the process. */
-const MEMORY = "memory";
 
 /** Long enough for the checks of a configuration whose secret is in the environment. */
 const CHECKED_LATER = "the secret is checked when it is read";
@@ -51,10 +48,7 @@ export function toLinkOptions({ store, ...links }: LinksEntry, context: ConfigCo
  * @throws OptionError
  */
 export function parseLinkStore(text: string): SessionStoreLocation | undefined {
-  if (text === MEMORY) return undefined;
-  const isLocation = /^(?:rediss?|sqlite):/i.test(text);
-  checkOption(isLocation, "links.store", "memory, redis://HOST, rediss://HOST or sqlite://FILE");
-  return parseSessionStore(text, "links.store");
+  return parseOwnOrSharedStore(text, "links.store");
 }
 
 /** The secrets of the environment, one on each line: while a secret is replaced there are two. */

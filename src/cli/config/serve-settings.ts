@@ -8,6 +8,7 @@ import type { MeasuredRequest } from "../../metrics/measure-service.ts";
 import type { NodeTlsOptions } from "../../runtimes/node/server.ts";
 import type { EventSink } from "../../sinks/event-sink.ts";
 import { createDiskStorage } from "../../storage/disk.ts";
+import type { QuotaOptions } from "../../storage/quota.ts";
 import { createMemoryKeyValueStore } from "../../stores/memory.ts";
 import { createFailure, describeSystemError } from "../failure.ts";
 import type { LogFormat } from "../log/access-log.ts";
@@ -41,6 +42,10 @@ export interface ServeSettings {
   readonly lockStore?: NamedStore;
   /** The store of links. Default: that of `service.links`, which may have none. */
   readonly linkStore?: NamedStore;
+  /** Counts and limits what is stored. Absent: nothing is limited but single files. */
+  readonly quota?: QuotaOptions;
+  /** The store of the counts. Default: the memory of the process. */
+  readonly quotaStore?: NamedStore;
   /** Whether the files are in the memory of the process, so that no other process sees them. */
   readonly hasOwnStorage?: true;
   /** Whether the links are in the memory of the process, so that no other process knows them. */

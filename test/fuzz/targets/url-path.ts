@@ -68,12 +68,14 @@ export const target: FuzzTarget = {
   run,
 };
 
+const ADDITIONS = { hasLinks: true, hasQuota: true };
+
 function run(input: string): string {
   const places = BASES.map((base) => {
-    const place = resolveUrl(parseTarget(ORIGIN + input), base, true);
+    const place = resolveUrl(parseTarget(ORIGIN + input), base, ADDITIONS);
     const url = (path: string) => `${base.map((segment) => `/${encodeURIComponent(segment)}`).join("")}${path}`;
     if (place !== undefined) expectRoutes(place.kind);
-    if (place !== undefined) expectPlace(place, (path) => resolveUrl(parseTarget(ORIGIN + url(path)), base, true));
+    if (place !== undefined) expectPlace(place, (path) => resolveUrl(parseTarget(ORIGIN + url(path)), base, ADDITIONS));
     return place;
   });
   if (input.startsWith("/"))

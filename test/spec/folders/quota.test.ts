@@ -1,0 +1,125 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryStorage } from "../../../src/storage/memory.ts";
+import { createQuotaStorage, type QuotaLimit } from "../../../src/storage/quota.ts";
+import { sendForm, uploadsOf } from "../../support/forms.ts";
+import { createTestService, type TestService, variants } from "../../support/service.ts";
+
+const PATH = "/home/__svc__/quota";
+const put = { api: "rest", body: "x".repeat(60) } as const;
+
+interface Limits {
+  readonly folders?: readonly QuotaLimit[];
+  readonly quota_bytes?: number;
+  readonly quota_files?: number;
+  readonly virtual_folders?: readonly (readonly [string, string])[];
+}
+
+function createLimited({ folders = [], ...group }: Limits): Promise<TestService> {
+  const storage = createQuotaStorage(createMemoryStorage(), { folders });
+  return createTestService({ storage, quota: storage.quota, groups: { DEFAULT_GROUP: group } });
+}
+
+describe("an account with a quota", () => {
+  it("gets 507 for what does not fit, in each variant, and nothing is stored", async () => {
+    const test = await createLimited({ quota_bytes: 100 });
+    const { call, stored } = test;
+    expect((await call("PUT", "/home/a", put)).status).toBe(201);
+    const form = [...uploadsOf({ b: put.body }), ["action", "upload-file"]] as const;
+    for (const send of [
+      () => call("PUT", "/home/b", put),
+      () => call("PUT", "/home/b", { ...put, api: "webdav" }),
+      () => sendForm(test, "/home/", form),
+    ]) {
+      const answer = await send();
+      expect(answer.status).toBe(507);
+      expect(answer.text).toContain("The quota is used up.");
+    }
+    expect((await call("PUT", "/home/b", put)).header("error-code")).toBe("quota-used-up");
+    expect(await stored("/alice/b")).toBeUndefined();
+    const german = await sendForm(test, "/home/", form, { headers: { "accept-language": "de" } });
+    expect(german.text).toContain("Das Kontingent ist aufgebraucht.");
+  });
+
+  it("gets 507 for one file too many, and for copies", async () => {
+    const { call } = await createLimited({ quota_files: 2 });
+    for (const name of ["a", "b"]) expect((await call("PUT", `/home/${name}`, put)).status).toBe(201);
+    expect((await call("PUT", "/home/c", put)).status).toBe(507);
+    const command = { commands: [{ command: "copy", target: "a", destination: "/c" }] };
+    const copied = await call("POST", "/home/", {
+      api: "rest",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(command),
+    });
+    expect(copied.status).toBe(422);
+    expect(copied.text).toContain("The quota is used up.");
+    expect((await call("PUT", "/home/a", put)).status).toBe(201);
+    expect((await call("DELETE", "/home/b", { api: "rest" })).status).toBe(204);
+    expect((await call("PUT", "/home/c", put)).status).toBe(201);
+  });
+
+  it("has its limit for uploads in several requests", async () => {
+    const { call } = await createLimited({ quota_bytes: 100 });
+    const create = (length: number) =>
+      call("POST", "/home/", {
+        api: "rest",
+        headers: {
+          "tus-resumable": "1.0.0",
+          "upload-length": `${length}`,
+          "upload-metadata": `filename ${btoa("a.bin")}`,
+        },
+      });
+    expect((await create(101)).status).toBe(507);
+    expect((await create(60)).status).toBe(201);
+    expect((await create(60)).status).toBe(507);
+  });
+});
+
+describe(`GET ${PATH}`, () => {
+  it("shows the home folder with the limit of the account", async () => {
+    const { call } = await createLimited({ quota_bytes: 100 });
+    await call("PUT", "/home/a", put);
+    for (const variant of variants) {
+      const answer = await call("GET", PATH, { variant });
+      expect([answer.status, answer.header("cache-control")]).toEqual([200, "no-store"]);
+      expect(answer.json()).toEqual({
+        results: [
+          {
+            path: "/",
+            used_bytes: 60,
+            limit_bytes: 100,
+            available_bytes: 40,
+            used_files: 1,
+            limit_files: null,
+            available_files: null,
+          },
+        ],
+      });
+    }
+    expect((await call("HEAD", PATH)).status).toBe(200);
+    expect((await call("GET", PATH, { as: null, variant: "json" })).status).toBe(401);
+  });
+
+  it("shows virtual folders with a limit, and what a stricter limit around them leaves", async () => {
+    const { call, storage } = await createLimited({
+      folders: [
+        { path: "/", bytes: 200 },
+        { path: "/shared", bytes: 150, files: 10 },
+      ],
+      virtual_folders: [["/team", "/shared"]],
+    });
+    await call("PUT", "/home/team/a", { ...put });
+    await storage.write("/other", [new Uint8Array(120)].values() as never);
+    const { results } = (await call("GET", PATH)).json<{ results: Record<string, unknown>[] }>();
+    expect(results).toEqual([
+      expect.objectContaining({ path: "/", used_bytes: 180, limit_bytes: 200, available_bytes: 20 }),
+      expect.objectContaining({ path: "/team", used_bytes: 60, limit_bytes: 150, available_bytes: 20, used_files: 1 }),
+    ]);
+  });
+
+  it("is 404 without the option, and where a file of this name would be", async () => {
+    const { call } = await createTestService();
+    expect((await call("GET", PATH)).status).toBe(404);
+    const limited = await createLimited({});
+    expect((await limited.call("PUT", PATH, put)).status).toBe(405);
+  });
+});
