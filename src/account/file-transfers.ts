@@ -4,6 +4,7 @@ import {
   type Placement,
   type StorageEntry,
   StorageError,
+  type TransferOptions,
 } from "../contracts/storage-adapter.ts";
 import { createError } from "../http/errors.ts";
 import type { Account } from "./account.ts";
@@ -92,6 +93,11 @@ export function createFileTransfers(
       }
     }
 
+    async function act(from: string, to: string, options: TransferOptions): Promise<Placement> {
+      const run = () => tree[verb](from, to, options);
+      return options.kind === "folder" ? limitFolders(verb, run, options.signal) : run();
+    }
+
     return async function transfer(from, to, { replace = false, withoutMembers = false, ...options } = {}) {
       requireSeparatePaths(from, to);
       const found = await find(from);
@@ -106,8 +112,7 @@ export function createFileTransfers(
       if (replaced !== undefined) await removals.requireForAll(to, replaced.kind === "folder");
       if (isAlone) return copyFolderAlone(from, to, replaced);
       // The kind is passed on: if something else replaces the member now, it needs other permissions and must stay.
-      const act = () => tree[verb](toStoragePath(from), toStoragePath(to), { ...options, replace, kind });
-      return kind === "folder" ? limitFolders(verb, act, options.signal) : act();
+      return act(toStoragePath(from), toStoragePath(to), { ...options, replace, kind });
     };
   }
 
