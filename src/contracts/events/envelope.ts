@@ -36,9 +36,12 @@ export interface EventLink {
   readonly sender?: string;
 }
 
-/** Events that were not emitted, because one network caused too many of them. */
+/** Events that were not emitted, because one network, or all together, caused too many of them. */
 export interface LeftOut {
-  /** How many events of refusals were left out since the last one of this network. Absent if none was. */
+  /**
+   * How many events of refusals were left out since the last one: those of this network, and those of all networks
+   * beyond their total. Absent if none was.
+   */
   readonly others?: number;
 }
 
