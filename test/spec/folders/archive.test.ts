@@ -248,7 +248,13 @@ async function createStorageThatDenies(
 
 /** Claims of a service that counts nothing. */
 const uncounted = createRequestPermits({
-  limits: toLimits({ transfersPerAccount: 0, transfersPerAddress: 0, pageBytesPerAccount: 0, pageBytesPerAddress: 0 }),
+  limits: toLimits({
+    transfersPerAccount: 0,
+    transfersPerAddress: 0,
+    pageBytesPerAccount: 0,
+    pageBytesPerAddress: 0,
+    pageBytesPerProcess: 0,
+  }),
   logger: createRecordingLogger(),
   clock: Date.now,
 });
