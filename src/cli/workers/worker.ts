@@ -59,7 +59,7 @@ export function connectToPrimary(logger: Pick<Logger, "warn">): Worker | undefin
     }
   }
 
-  const events = createEventPassage(logger);
+  const events = createEventPassage(logger, send);
 
   async function run(work: () => Promise<void>): Promise<void> {
     try {
@@ -85,7 +85,10 @@ export function connectToPrimary(logger: Pick<Logger, "warn">): Worker | undefin
 }
 
 /** Sends waiting events and requests, one batch at a time. */
-function createEventPassage(logger: Pick<Logger, "warn">) {
+export function createEventPassage(
+  logger: Pick<Logger, "warn">,
+  send: (message: WorkerMessage) => Promise<void>,
+): Pick<WorkerChannel, "onEvent" | "onRequest"> & { drain(): Promise<void> } {
   const waiting = createEventBuffer<HeldEvent>({ capacity: MAX_WAITING, maxSize: MAX_CHARACTERS });
   let measured: MeasuredRequest[] = [];
   let passing: Promise<void> | undefined;
