@@ -40,8 +40,8 @@ const REPORT_EVERY_MS = 1000;
 
 /**
  * Creates an emitter that adds the time and the server to each event (CONTRACT 8). It passes on 10 refusals a second
- * for a network and 200 in all, of those that any client can cause; the next one has the number of the others. Paths of starts and
- * failures are cut.
+ * for a network and 200 in all, of those that any client can cause; the next one has the number of the others. Paths of
+ * starts and failures are cut.
  */
 export function createEmitter({ listeners, server, clock, logger }: EmitterOptions): Emitter {
   const safe = toSafeLogger(logger);
