@@ -45,7 +45,7 @@ export interface LeftOut {
   readonly others?: number;
 }
 
-/** A file or folder. */
+/** A file or folder. In events of starts and failures, only the first 1,024 characters of each path. */
 export interface FileLocation {
   /** The virtual path, as the account sees it. */
   readonly path: string;
