@@ -4,6 +4,7 @@ import {
   type Placement,
   type StorageEntry,
   StorageError,
+  type TransferOptions,
 } from "../contracts/storage-adapter.ts";
 import { createError } from "../http/errors.ts";
 import type { Account } from "./account.ts";
@@ -50,15 +51,24 @@ const NEEDS = {
   move: { file: ["rename", "rename"], folder: ["rename", "rename"] },
 } as const satisfies Record<string, Record<Kind, readonly [from: Operation, to: Operation]>>;
 
+/**
+ * Runs the copy or the move of a folder when the account has not too many others. Moves wait for moves alone, because
+ * most of them are a single step of the storage.
+ */
+export type LimitFolderTransfers = <T>(verb: Verb, task: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
+
+type Verb = "copy" | "move";
+
 /** Creates the copies and moves of an account. `maxFileBytes`: the largest file that it may copy. */
 export function createFileTransfers(
   { tree, permissions, require, withWalkLock, runStep }: TreeAccess,
   removals: RemovalCheck,
   account: Pick<Account, "home" | "virtualFolders" | "maxFileBytes">,
+  limitFolders: LimitFolderTransfers,
 ): FileTransfers {
   const { maxFileBytes, virtualFolders } = account;
 
-  function createVerb(verb: "copy" | "move"): FileTransfers["copy"] {
+  function createVerb(verb: Verb): FileTransfers["copy"] {
     const needs = NEEDS[verb];
     const hasSizeLimit = verb === "copy" && maxFileBytes !== undefined;
 
@@ -83,6 +93,11 @@ export function createFileTransfers(
       }
     }
 
+    async function act(from: string, to: string, options: TransferOptions): Promise<Placement> {
+      const run = () => tree[verb](from, to, options);
+      return options.kind === "folder" ? limitFolders(verb, run, options.signal) : run();
+    }
+
     return async function transfer(from, to, { replace = false, withoutMembers = false, ...options } = {}) {
       requireSeparatePaths(from, to);
       const found = await find(from);
@@ -97,7 +112,7 @@ export function createFileTransfers(
       if (replaced !== undefined) await removals.requireForAll(to, replaced.kind === "folder");
       if (isAlone) return copyFolderAlone(from, to, replaced);
       // The kind is passed on: if something else replaces the member now, it needs other permissions and must stay.
-      return tree[verb](toStoragePath(from), toStoragePath(to), { ...options, replace, kind });
+      return act(toStoragePath(from), toStoragePath(to), { ...options, replace, kind });
     };
   }
 

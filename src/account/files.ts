@@ -12,6 +12,7 @@ import {
 import { createError } from "../http/errors.ts";
 import type { HttpError } from "../http/http-error.ts";
 import type { FairQueue } from "../platform/fair-queue.ts";
+import type { KeyedLimit } from "../platform/keyed-limit.ts";
 import type { KeyedMutex } from "../platform/keyed-mutex.ts";
 import type { Account } from "./account.ts";
 import { createFileAttributes, type FileAttributes } from "./file-attributes.ts";
@@ -99,13 +100,15 @@ export interface FolderScheduling {
   readonly queue: FairQueue;
   /** Limits each account to one check of a tree at a time, because a check holds members in memory. */
   readonly withWalkLock: KeyedMutex;
+  /** Limits the copies of folders of an account, and the moves: each holds descriptors, and writes in parallel. */
+  readonly limitTransfers: KeyedLimit;
 }
 
 /** Creates the files of an account in a storage, without locks. `uploadOwner`: who has its resumable uploads. */
 export function createAccountFiles(
   account: Account,
   whole: StorageAdapter,
-  { queue, withWalkLock }: FolderScheduling,
+  { queue, withWalkLock, limitTransfers }: FolderScheduling,
   uploadOwner = toUploadOwner(account.name),
 ): FilesWithoutLocks {
   const { permissions, maxFileBytes, quota } = account;
@@ -227,7 +230,9 @@ export function createAccountFiles(
   }
 
   return {
-    ...createFileTransfers(access, removals, account),
+    ...createFileTransfers(access, removals, account, (verb, task, signal) =>
+      limitTransfers(`${verb} ${key}`, task, signal),
+    ),
     ...createFileAttributes(access),
     realPathOf,
     mayRead,

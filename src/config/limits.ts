@@ -84,9 +84,14 @@ export interface LimitOptions {
   readonly pageBytesPerAccount?: number;
   /**
    * The memory for folder pages and archives of one address, which is the one of
-   * {@link LimitOptions.transfersPerAddress}. 0 for no limit. Default: 536,870,912 (512 MiB).
+   * {@link LimitOptions.transfersPerAddress}. 0 for no limit. Default: 268,435,456 (256 MiB).
    */
   readonly pageBytesPerAddress?: number;
+  /**
+   * The memory for folder pages and archives of all accounts and addresses together, in bytes. 0 for no limit. Default:
+   * 536,870,912 (512 MiB).
+   */
+  readonly pageBytesPerProcess?: number;
   /**
    * The number of unfinished resumable uploads of an account. One more is 507. The storage tells the number, so all
    * processes count together. 0 for no limit, up to 1,000,000. Default: 1,000.
@@ -121,7 +126,8 @@ const NUMBERS = {
   transfersPerAddress: [0, 1_000_000, 1024],
   transfersPerLink: [0, 1_000_000, 64],
   pageBytesPerAccount: [0, 2 ** 40, 128 * MEBIBYTE],
-  pageBytesPerAddress: [0, 2 ** 40, 512 * MEBIBYTE],
+  pageBytesPerAddress: [0, 2 ** 40, 256 * MEBIBYTE],
+  pageBytesPerProcess: [0, 2 ** 40, 512 * MEBIBYTE],
   uploadsPerAccount: [0, 1_000_000, 1000],
   uploadBytesPerAccount: [0, Number.MAX_SAFE_INTEGER, 0],
 } as const satisfies Partial<Record<keyof LimitOptions, readonly [least: number, most: number, otherwise: number]>>;

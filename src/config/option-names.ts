@@ -37,6 +37,7 @@ const NAMES: Readonly<Record<keyof FileServiceOptions, readonly string[] | undef
     "transfersPerLink",
     "pageBytesPerAccount",
     "pageBytesPerAddress",
+    "pageBytesPerProcess",
     "uploadsPerAccount",
     "uploadBytesPerAccount",
   ] satisfies readonly (keyof LimitOptions)[],

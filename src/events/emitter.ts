@@ -2,6 +2,7 @@ import type { EventEnvelope } from "../contracts/events/envelope.ts";
 import type { FileEvent, OnEvent } from "../contracts/events/file-event.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { EVENT_MESSAGES } from "./catalog.ts";
+import { cutPaths } from "./cut-paths.ts";
 import { createRefusalLimiter, isRefusal } from "./refusals.ts";
 import { toSafeLogger } from "./safe-logger.ts";
 
@@ -39,7 +40,8 @@ const REPORT_EVERY_MS = 1000;
 
 /**
  * Creates an emitter that adds the time and the server to each event (CONTRACT 8). It passes on 10 refusals a second
- * for a network, of those that any client can cause; the next one has the number of the others.
+ * for a network and 200 in all, of those that any client can cause; the next one has the number of the others. Paths of
+ * starts and failures are cut.
  */
 export function createEmitter({ listeners, server, clock, logger }: EmitterOptions): Emitter {
   const safe = toSafeLogger(logger);
@@ -100,7 +102,8 @@ export function createEmitter({ listeners, server, clock, logger }: EmitterOptio
     const { id, message = EVENT_MESSAGES[id], data, ...about } = draft;
     const others = isRefusal(draft) ? refusals.admit(toAddress(draft)) : 0;
     if (others === undefined) return;
-    const counted = others === 0 ? data : { ...data, others };
+    const cut = cutPaths(id, data);
+    const counted = others === 0 ? cut : { ...cut, others };
     const event = { id, message, timestamp, data: counted, ...about, server } as FileEvent;
     for (const listener of listeners) notify(listener, event);
   }

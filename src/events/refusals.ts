@@ -3,6 +3,8 @@ import { toNetwork } from "../http/ip-network.ts";
 
 /** The number of events about refusals that one network can cause in a second. */
 const PER_SECOND = 10;
+/** The number of those that all networks together can cause in a second: a client may have many addresses. */
+const PER_SECOND_IN_ALL = 200;
 /** The number of networks that are counted; those without a refusal for the longest time are dropped. */
 const MAX_NETWORKS = 10_000;
 /** Clients decide how long the texts in events of refusals are. */
@@ -18,36 +20,56 @@ export function isRefusal({ id, account, data }: Pick<FileEvent, "id" | "account
   return id === 49103 || (id === 40019 && account === undefined);
 }
 
-/** Limits the events about refusals for each network. */
+/** Limits the events about refusals, for each network and for all together. */
 export interface RefusalLimiter {
   /**
-   * Returns how many events of this network were left out since its last one; `undefined` if this one is to be left out
-   * too. All unknown addresses count as one network.
+   * Returns how many events of this network were left out since its last one, and of all networks because of the total
+   * since the last one of any; `undefined` if this one is to be left out too. All unknown addresses count as one
+   * network.
    */
   admit(address: string | undefined): number | undefined;
 }
 
 /** Creates the limiter of a service. `clock` returns milliseconds. */
 export function createRefusalLimiter(clock: () => number): RefusalLimiter {
-  const networks = new Map<string, { second: number; count: number; others: number }>();
+  const networks = new Map<string, Admitted>();
+  let all: Admitted = { second: 0, count: 0, others: 0 };
 
   return {
     admit(address) {
       const network = address === undefined ? "" : toNetwork(address);
       const second = Math.floor(clock() / 1000);
       const known = networks.get(network);
-      if (known?.second === second && known.count === PER_SECOND) {
-        known.others += 1;
-        return undefined;
-      }
-      const count = known?.second === second ? known.count + 1 : 1;
+      if (known !== undefined && isFull(known, second, PER_SECOND)) return leaveOut(known);
+      if (isFull(all, second, PER_SECOND_IN_ALL)) return leaveOut(all);
+      const others = (known?.others ?? 0) + all.others;
+      all = afterOneMore(all, second);
       // The order of a map is that of its insertions.
       networks.delete(network);
-      networks.set(network, { second, count, others: 0 });
+      networks.set(network, afterOneMore(known, second));
       if (networks.size > MAX_NETWORKS) networks.delete(networks.keys().next().value as string);
-      return known?.others ?? 0;
+      return others;
     },
   };
+}
+
+/** How many events were emitted in a second, and how many were left out since the last one. */
+interface Admitted {
+  readonly second: number;
+  readonly count: number;
+  others: number;
+}
+
+function isFull({ second, count }: Admitted, now: number, most: number): boolean {
+  return second === now && count === most;
+}
+
+function leaveOut(admitted: Admitted): undefined {
+  admitted.others += 1;
+}
+
+function afterOneMore(before: Admitted | undefined, second: number): Admitted {
+  return { second, count: before?.second === second ? before.count + 1 : 1, others: 0 };
 }
 
 /** The beginning of a user name that a client has sent. */

@@ -28,8 +28,8 @@ export interface Permit {
 }
 
 /**
- * Limits what happens concurrently in this process, per account and per address: transfers, or the bytes held for
- * pages. One request counts for at most the whole limit, so a request that needs more runs alone instead of never.
+ * Limits what happens concurrently in this process, per account, per address and in all: transfers, or the bytes held
+ * for pages. One request counts for at most the whole limit, so a request that needs more runs alone instead of never.
  */
 export interface ConcurrencyLimiter {
   /** Makes the permit of a request. `limit`: in place of that of accounts, for a name that no account has. */
@@ -42,6 +42,8 @@ export interface ConcurrencyLimiter {
 export interface ConcurrencyLimiterOptions {
   readonly perAccount: NamedLimit;
   readonly perAddress: NamedLimit;
+  /** For all accounts and addresses together. Default: no limit. */
+  readonly perProcess?: NamedLimit;
   /** The message of the warning when a limit is reached. */
   readonly refusal: string;
   readonly logger: Pick<Logger, "warn">;
@@ -62,13 +64,16 @@ type Details = Readonly<Record<string, unknown>>;
 export function createConcurrencyLimiter({
   perAccount,
   perAddress,
+  perProcess = ["", 0],
   refusal,
   logger,
   clock,
 }: ConcurrencyLimiterOptions): ConcurrencyLimiter {
   const [addressLimitName, addressLimit] = perAddress;
+  const [processLimitName, processLimit] = perProcess;
   const accounts = createUsage();
   const networks = createUsage();
+  const all = createUsage();
   let taken = 0;
   let warnedAt = Number.NEGATIVE_INFINITY;
 
@@ -85,6 +90,7 @@ export function createConcurrencyLimiter({
     if (!accounts.canChange(username, accountLimit, from, to)) return { account: username, [limitName]: accountLimit };
     if (network !== undefined && !networks.canChange(network, addressLimit, from, to))
       return { address: network, [addressLimitName]: addressLimit };
+    if (!all.canChange("", processLimit, from, to)) return { [processLimitName]: processLimit };
     return undefined;
   }
 
@@ -99,6 +105,7 @@ export function createConcurrencyLimiter({
     change({ username, network, limit }, from, to) {
       accounts.change(username, limit[1], from, to);
       if (network !== undefined) networks.change(network, addressLimit, from, to);
+      all.change("", processLimit, from, to);
       taken += to - from;
     },
   };

@@ -14,26 +14,39 @@ export interface RequestPermits {
   readonly pagePermit: Permit;
 }
 
-type LimitOption = "transfersPerAccount" | "transfersPerAddress" | "pageBytesPerAccount" | "pageBytesPerAddress";
+type LimitOption =
+  | "transfersPerAccount"
+  | "transfersPerAddress"
+  | "pageBytesPerAccount"
+  | "pageBytesPerAddress"
+  | "pageBytesPerProcess";
 
 /** Makes the function that creates the permits of a service's requests. */
 export function createRequestPermits({ limits, logger, clock }: Pick<ServiceConfig, "limits" | "logger" | "clock">) {
-  const transfers = toLimiter("transfersPerAccount", "transfersPerAddress", "limit of concurrent transfers");
-  const pages = toLimiter("pageBytesPerAccount", "pageBytesPerAddress", "memory limit for pages and archives");
+  const transfers = toLimiter("limit of concurrent transfers", "transfersPerAccount", "transfersPerAddress");
+  const pages = toLimiter(
+    "memory limit for pages and archives",
+    "pageBytesPerAccount",
+    "pageBytesPerAddress",
+    "pageBytesPerProcess",
+  );
 
-  /** Returns `undefined` if neither limit is set. */
+  /** Returns `undefined` if no limit is set. */
   function toLimiter(
+    name: string,
     accountOption: LimitOption,
     addressOption: LimitOption,
-    name: string,
+    processOption?: LimitOption,
   ): ConcurrencyLimiter | undefined {
     const [accountLimit, addressLimit] = [limits[accountOption], limits[addressOption]];
-    const isUnlimited = accountLimit === 0 && addressLimit === 0 && limits.transfersPerLink === 0;
+    const processLimit = processOption === undefined ? 0 : limits[processOption];
+    const isUnlimited = [accountLimit, addressLimit, processLimit, limits.transfersPerLink].every((one) => one === 0);
     if (isUnlimited) return undefined;
     const refusal = `The ${name} is reached; further ones are rejected.`;
     return createConcurrencyLimiter({
       perAccount: [accountOption, accountLimit],
       perAddress: [addressOption, addressLimit],
+      ...(processOption !== undefined && { perProcess: [processOption, processLimit] }),
       refusal,
       logger,
       clock,

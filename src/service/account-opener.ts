@@ -18,9 +18,13 @@ import type { ListOptions, StorageAdapter, StorageEntry } from "../contracts/sto
 import { createError } from "../http/errors.ts";
 import { isMemberName } from "../http/path-segment.ts";
 import { createFairQueue, type Urgency } from "../platform/fair-queue.ts";
+import { createKeyedLimit } from "../platform/keyed-limit.ts";
 import { createRequestMutex } from "../platform/keyed-mutex.ts";
 import { accountSettingsSchema } from "../schemas/account.ts";
 import { createMemoryKeyValueStore } from "../stores/memory.ts";
+
+/** How many folders of an account are copied at a time, and how many are moved: the others wait. */
+const MAX_FOLDER_TRANSFERS = 4;
 
 /** Options of {@link createAccountOpener}. */
 export interface AccountOpenerOptions {
@@ -111,7 +115,11 @@ export function createStorageAccounts(
   maxFileBytes: number,
   locks?: Locks,
 ): StorageAccounts {
-  const scheduling = { queue: createFairQueue(), withWalkLock: createRequestMutex() };
+  const scheduling = {
+    queue: createFairQueue(),
+    withWalkLock: createRequestMutex(),
+    limitTransfers: createKeyedLimit(MAX_FOLDER_TRANSFERS),
+  };
   /** Created once for each account and not for each request. */
   const unlocked = new WeakMap<Account, AccountFiles>();
   const linkAccounts = new WeakMap<LinkRights, { readonly owner: Account; readonly account: Account }>();

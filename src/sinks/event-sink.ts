@@ -1,5 +1,5 @@
 import type { FileEvent } from "../contracts/events/file-event.ts";
-import { isRefusal } from "../events/refusals.ts";
+import { createEventBuffer, type HeldEvent } from "./event-buffer.ts";
 
 /** Delivers events to another place: pass it to a service as `onEvent`. It never throws and never delays a request. */
 export interface EventSink {
@@ -11,9 +11,8 @@ export interface EventSink {
 }
 
 /** An event in the queue. Its JSON is made on arrival, so later changes by another listener do not matter. */
-export interface QueuedEvent {
+export interface QueuedEvent extends HeldEvent {
   readonly json: string;
-  readonly event: FileEvent;
 }
 
 /**
@@ -41,18 +40,15 @@ export interface SinkQueueOptions {
 /** The events that wait for a sink, which has one delivery at a time. */
 export interface SinkQueue {
   /**
-   * Returns false if the queue is full and an event was dropped: an earlier one of a refusal, which any client can
-   * cause, or this one. @throws the error of `JSON.stringify`.
+   * Returns how many events were dropped because the queue is full: earlier ones or this one, as `EventBuffer` chooses.
+   * @throws the error of `JSON.stringify`.
    */
-  add(event: FileEvent): boolean;
+  add(event: FileEvent): number;
   /** Resolves when the queue is empty. */
   drain(): Promise<void>;
 }
 
-/**
- * Characters of JSON: clients decide how long names and headers are, so the number of events alone does not bound
- * memory.
- */
+/** Characters of JSON, in the queue and in one delivery. */
 const MAX_HELD = 16_777_216;
 const MAX_BATCH = 262_144;
 
@@ -68,16 +64,13 @@ interface Run {
 }
 
 export function createSinkQueue({ capacity, batch, deliver, onFull, onLost }: SinkQueueOptions): SinkQueue {
-  const queued: QueuedEvent[] = [];
-  let size = 0;
-  /** How many of the queued events are refusals. */
-  let refusals = 0;
+  const queued = createEventBuffer<QueuedEvent>({ capacity, maxSize: MAX_HELD });
   let running: Run | undefined;
   let isFull = false;
 
   async function deliverAll(run: Run): Promise<void> {
-    while (queued.length > 0) {
-      const events = take();
+    while (!queued.isEmpty()) {
+      const events = queued.take(batch, MAX_BATCH);
       run.count = events.length;
       await deliver(events, (milliseconds) => {
         run.dueBy = Date.now() + milliseconds + GRACE_MS;
@@ -96,49 +89,19 @@ export function createSinkQueue({ capacity, batch, deliver, onFull, onLost }: Si
     return run;
   }
 
-  /** Takes the events of the next delivery: at least one, and as many as the limits allow. */
-  function take(): readonly QueuedEvent[] {
-    let count = 0;
-    let characters = 0;
-    for (const { json } of queued) {
-      if (count === batch || (count > 0 && characters + json.length > MAX_BATCH)) break;
-      count += 1;
-      characters += json.length;
-    }
-    size -= characters;
-    const taken = queued.splice(0, count);
-    for (const { event } of taken) if (isRefusal(event)) refusals -= 1;
-    return taken;
-  }
-
-  function add(event: FileEvent): boolean {
+  function add(event: FileEvent): number {
     const json = toJson(event);
-    const isOver = (): boolean => queued.length >= capacity || size >= MAX_HELD;
-    const mustDrop = isOver();
-    if (mustDrop) {
+    const dropped = queued.add({ event, json, size: json.length });
+    if (dropped > 0) {
       if (!isFull) onFull();
       isFull = true;
-      while (isOver()) if (isRefusal(event) || !dropRefusal()) return false;
     }
-    queued.push({ json, event });
-    size += json.length;
-    if (isRefusal(event)) refusals += 1;
     if (running !== undefined && Date.now() > running.dueBy) {
       onLost?.(running.count);
       running = undefined;
     }
     running ??= start();
-    return !mustDrop;
-  }
-
-  /** Makes some room. Returns false if no queued event is a refusal. */
-  function dropRefusal(): boolean {
-    const index = refusals === 0 ? -1 : queued.findIndex(({ event }) => isRefusal(event));
-    const [dropped] = index < 0 ? [] : queued.splice(index, 1);
-    if (dropped === undefined) return false;
-    size -= dropped.json.length;
-    refusals -= 1;
-    return true;
+    return dropped;
   }
 
   return { add, drain: () => running?.done ?? Promise.resolve() };

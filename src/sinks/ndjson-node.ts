@@ -79,7 +79,8 @@ export function createNdjsonSink(options: NdjsonSinkOptions): EventSink {
   function take(event: FileEvent): void {
     if (isClosed) return;
     try {
-      if (!queue.add(event)) lost += 1;
+      const dropped = queue.add(event);
+      lost += dropped;
     } catch (error) {
       lost += 1;
       safe.error({ error }, "An event could not be accepted.");

@@ -129,8 +129,9 @@ export function createWebhookSink(options: WebhookSinkOptions): EventSink {
     if (isClosed) return undefined;
     try {
       if (!isWanted(event)) return undefined;
-      if (queue.add(event)) return queue.drain();
-      lost += 1;
+      const dropped = queue.add(event);
+      lost += dropped;
+      return queue.drain();
     } catch (error) {
       lost += 1;
       safe.error({ error }, "An event could not be accepted.");

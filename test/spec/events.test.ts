@@ -227,3 +227,37 @@ describe("a service that is closed", () => {
     expect(await service.events().next()).toEqual({ done: true, value: undefined });
   });
 });
+
+describe("a path that is longer than 1,024 characters", () => {
+  const segment = "s".repeat(250);
+  const long = Array<string>(30).fill(segment).join("/");
+
+  it("is cut in events of starts and failures, whatever a client asks for", async () => {
+    const { call, events } = await createTold({ webdav: {} });
+    const destination = `http://files.example/home/${long}/new`;
+    await call("GET", `/home/${long}`);
+    await call("PUT", `/home/${long}`, { body: "12345" });
+    await call("GET", `/home/${long}/`, { variant: "json" });
+    await call("GET", `/home/${long}/?zip=true`, { undescribed: "The query is not described." });
+    await call("DELETE", `/home/${long}`);
+    await call("DELETE", `/home/${long}/`);
+    await call("MKCOL", `/home/${long}/`);
+    await call("MOVE", `/home/${long}`, { headers: { destination } });
+    await call("COPY", `/home/${long}`, { headers: { destination } });
+    const ids = new Set(events.map(({ id }) => id));
+    for (const id of [40011, 40013, 40021, 40022, 40027, 40035, 40056, 49002] as const) expect(ids).toContain(id);
+    for (const { data } of events.filter(({ id }) => id !== 40007)) {
+      for (const key of ["path", "real_path", "destination", "destination_real_path"] as const)
+        if (key in data) expect((data as Record<string, unknown>)[key]).toHaveLength(1024);
+    }
+    expect(events.every((event) => JSON.stringify(event).length < 6000)).toBe(true);
+  });
+
+  it("is complete in events of what is done", async () => {
+    const deep = `${Array<string>(6).fill(segment).join("/")}/a.txt`;
+    const { call, told } = await createTold({ files: { [`/alice/${deep}`]: "a" } });
+    expect((await call("GET", `/home/${deep}`)).status).toBe(200);
+    expect(told(40004).map(({ data }) => data.path.length)).toEqual([1024]);
+    expect(told(40039).map(({ data }) => data.path)).toEqual([`/${deep}`]);
+  });
+});

@@ -43,6 +43,7 @@ describe("the options limits", () => {
     ["transfersPerAddress", 0, 1_000_000],
     ["pageBytesPerAccount", 0, 2 ** 40],
     ["pageBytesPerAddress", 0, 2 ** 40],
+    ["pageBytesPerProcess", 0, 2 ** 40],
   ];
 
   function create(limits: unknown): unknown {

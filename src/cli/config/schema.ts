@@ -111,6 +111,7 @@ const limitsSchema = z
     transfersPerLink: z.number().exactOptional(),
     pageBytesPerAccount: z.number().exactOptional(),
     pageBytesPerAddress: z.number().exactOptional(),
+    pageBytesPerProcess: z.number().exactOptional(),
     uploadsPerAccount: z.number().exactOptional(),
     uploadBytesPerAccount: z.number().exactOptional(),
   })

@@ -1,6 +1,7 @@
 import type { FileEvent } from "../../contracts/events/file-event.ts";
 import type { Logger } from "../../contracts/logger.ts";
 import type { MeasuredRequest } from "../../metrics/measure-service.ts";
+import { createEventBuffer, type HeldEvent } from "../../sinks/event-buffer.ts";
 import type { ServeOrders } from "../commands/serve.ts";
 import { failureOf } from "../failure.ts";
 import { type PrimaryMessage, WORKER_PORT, type WorkerMessage } from "./messages.ts";
@@ -58,7 +59,7 @@ export function connectToPrimary(logger: Pick<Logger, "warn">): Worker | undefin
     }
   }
 
-  const events = createEventPassage(logger);
+  const events = createEventPassage(logger, send);
 
   async function run(work: () => Promise<void>): Promise<void> {
     try {
@@ -84,9 +85,11 @@ export function connectToPrimary(logger: Pick<Logger, "warn">): Worker | undefin
 }
 
 /** Sends waiting events and requests, one batch at a time. */
-function createEventPassage(logger: Pick<Logger, "warn">) {
-  let waiting: FileEvent[] = [];
-  let characters = 0;
+export function createEventPassage(
+  logger: Pick<Logger, "warn">,
+  send: (message: WorkerMessage) => Promise<void>,
+): Pick<WorkerChannel, "onEvent" | "onRequest"> & { drain(): Promise<void> } {
+  const waiting = createEventBuffer<HeldEvent>({ capacity: MAX_WAITING, maxSize: MAX_CHARACTERS });
   let measured: MeasuredRequest[] = [];
   let passing: Promise<void> | undefined;
   let isFull = false;
@@ -94,10 +97,9 @@ function createEventPassage(logger: Pick<Logger, "warn">) {
   async function pass(): Promise<void> {
     // A microtask later: the request that emits the first event does not wait for the sending.
     await Promise.resolve();
-    while (waiting.length + measured.length > 0) {
-      const [events, requests] = [waiting, measured];
-      waiting = [];
-      characters = 0;
+    while (!waiting.isEmpty() || measured.length > 0) {
+      const events = waiting.take(MAX_WAITING, MAX_CHARACTERS).map(({ event }) => event);
+      const requests = measured;
       measured = [];
       isFull = false;
       await send({ type: "events", events, requests });
@@ -106,13 +108,10 @@ function createEventPassage(logger: Pick<Logger, "warn">) {
   }
 
   function onEvent(event: FileEvent): void {
-    if (waiting.length >= MAX_WAITING || characters >= MAX_CHARACTERS) {
+    if (waiting.add({ event, size: JSON.stringify(event).length }) > 0) {
       if (!isFull) logger.warn({ capacity: MAX_WAITING }, "Events are dropped because too many earlier events wait.");
       isFull = true;
-      return;
     }
-    waiting.push(event);
-    characters += JSON.stringify(event).length;
     passing ??= pass();
   }
 

@@ -1,6 +1,6 @@
 import type { EventEnvelope, FileLocation, Reason } from "./envelope.ts";
 
-/** The two paths of a copy or a move. */
+/** The two paths of a copy or a move. In events of failures, only the first 1,024 characters of each. */
 export interface TwoLocations extends FileLocation {
   /** The new virtual path. */
   readonly destination: string;

@@ -36,13 +36,16 @@ export interface EventLink {
   readonly sender?: string;
 }
 
-/** Events that were not emitted, because one network caused too many of them. */
+/** Events that were not emitted, because one network, or all together, caused too many of them. */
 export interface LeftOut {
-  /** How many events of refusals were left out since the last one of this network. Absent if none was. */
+  /**
+   * How many events of refusals were left out since the last one: those of this network, and those of all networks
+   * beyond their total. Absent if none was.
+   */
   readonly others?: number;
 }
 
-/** A file or folder. */
+/** A file or folder. In events of starts and failures, only the first 1,024 characters of each path. */
 export interface FileLocation {
   /** The virtual path, as the account sees it. */
   readonly path: string;

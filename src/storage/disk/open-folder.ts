@@ -1,5 +1,6 @@
 import { type BigIntStats, constants, fsync } from "node:fs";
 import { promisify } from "node:util";
+import { StorageError } from "../../contracts/storage-adapter.ts";
 import { createKeyedMutex } from "../../platform/keyed-mutex.ts";
 import { createSharedRuns } from "../../platform/shared-runs.ts";
 import { ignoreErrors, mapSystemErrors } from "./errors.ts";
@@ -84,6 +85,22 @@ export async function withFolder<T>(
   } finally {
     folder.close();
   }
+}
+
+/**
+ * Opens the parent folder of a folder that stays open. `identity`: of the folder from which it was entered.
+ * @throws StorageError `unavailable` if another process has moved it into another folder meanwhile.
+ */
+export async function leaveFor(folder: OpenFolder, identity: string): Promise<OpenFolder> {
+  const above = await folder.leave();
+  try {
+    if (above.identity() === identity) return above;
+  } catch (error) {
+    above.close();
+    throw error;
+  }
+  above.close();
+  throw new StorageError("unavailable", "A folder was moved while its members were being used.");
 }
 
 /** Flushes a folder. Writers that come while it is flushed share the next flush: each can take milliseconds. */

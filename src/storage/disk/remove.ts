@@ -2,7 +2,7 @@ import type { Dirent } from "node:fs";
 import { lstat, opendir, rmdir, unlink } from "node:fs/promises";
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import { ignoreErrors, mapSystemErrors, systemCode, toStorageError, undefinedIfMissing } from "./errors.ts";
-import type { OpenFolder } from "./open-folder.ts";
+import { leaveFor, type OpenFolder } from "./open-folder.ts";
 import type { MemberName } from "./system-calls.ts";
 
 /** A folder on the way from the top folder to the folder that is being emptied. */
@@ -48,7 +48,9 @@ export async function removeFolder(parent: OpenFolder, name: string): Promise<vo
       way.pop();
       const holder = way.at(-1);
       if (holder === undefined) return;
-      folder = await leave(folder, level.holder);
+      const above = await leaveFor(folder, level.holder);
+      folder.close();
+      folder = above;
       if (await removeIfEmpty(folder, level.name)) continue;
       repeats += 1;
       if (repeats > MAX_REPEATS) throw new StorageError("unavailable", "New members keep appearing in a folder.");
@@ -61,26 +63,6 @@ export async function removeFolder(parent: OpenFolder, name: string): Promise<vo
 
 async function enterIfFolder(folder: OpenFolder, name: MemberName): Promise<OpenFolder | undefined> {
   return folder.enter(name).catch(undefinedIfMissing);
-}
-
-async function leave(folder: OpenFolder, holder: string): Promise<OpenFolder> {
-  const above = await folder.leave();
-  if (identityOf(above) !== holder) {
-    above.close();
-    throw new StorageError("unavailable", "A folder was moved while it was being removed.");
-  }
-  folder.close();
-  return above;
-}
-
-/** Returns the identity of a folder, or closes the folder if that fails. */
-function identityOf(folder: OpenFolder): string {
-  try {
-    return folder.identity();
-  } catch (error) {
-    folder.close();
-    throw error;
-  }
 }
 
 /** Removes a folder that should be empty. Returns `false` if it is not empty or not a folder. */

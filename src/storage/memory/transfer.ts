@@ -43,13 +43,31 @@ function place(tree: MemoryTree, target: Location, member: File | Folder, { repl
 }
 
 function toCopy(tree: MemoryTree, source: File | Folder): File | Folder {
-  if (source.kind === "file") {
-    const modified = tree.now();
-    return { ...source, modified, etag: tree.nextEtag(modified), createdAs: tree.nextCreation() };
+  return source.kind === "file" ? toFileCopy(tree, source) : toFolderCopy(tree, source);
+}
+
+function toFileCopy(tree: MemoryTree, source: File): File {
+  const modified = tree.now();
+  return { ...source, modified, etag: tree.nextEtag(modified), createdAs: tree.nextCreation() };
+}
+
+/** Without recursion, which has a limit: a tree may have any depth. */
+function toFolderCopy(tree: MemoryTree, source: Folder): Folder {
+  const top = toEmptyCopy(tree, source);
+  const waiting = [{ source, copy: top }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    for (const [name, member] of next.source.members) {
+      const copy = member.kind === "file" ? toFileCopy(tree, member) : toEmptyCopy(tree, member);
+      next.copy.members.set(name, copy);
+      if (member.kind === "folder" && copy.kind === "folder") waiting.push({ source: member, copy });
+    }
   }
+  return top;
+}
+
+function toEmptyCopy(tree: MemoryTree, { properties }: Folder): Folder {
   const copy = tree.createFolder();
-  copy.properties = source.properties;
-  for (const [name, member] of source.members) copy.members.set(name, toCopy(tree, member));
+  copy.properties = properties;
   return copy;
 }
 

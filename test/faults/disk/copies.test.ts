@@ -1,5 +1,6 @@
 import "../errno/wrapped-fs.ts";
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { renameSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -80,6 +81,50 @@ describe("a copy of a folder on a disk", () => {
     await copying;
     // Of four files the original and the copy, and the folders above them.
     expect(most).toBeLessThanOrEqual(2 * 4 + 2 * FOLDERS.length + 2);
+  });
+
+  it("opens no more folders at a time for a deep tree", async () => {
+    const deep = "d/".repeat(300);
+    await mkdir(join(root, "tree", deep), { recursive: true });
+    for (const depth of [100, 200, 300]) await writeFile(join(root, "tree", "d/".repeat(depth), "file"), `${depth}`);
+    const storage = await serve("rename");
+    let most = 0;
+    const copying = storage.copy("/tree", "/copy");
+    await watch(copying, () => {
+      most = Math.max(most, openDescriptors());
+    });
+    expect(await copying).toBe("created");
+    expect(most).toBeLessThanOrEqual(2 * 4 + 10);
+    for (const depth of [100, 200, 300])
+      expect(await readFile(join(root, "copy", "d/".repeat(depth), "file"), "utf8")).toBe(`${depth}`);
+    expect(await readdir(join(root, "copy", deep))).toEqual(["file"]);
+    // The storage still looks for leftovers, one folder at a time.
+    await expect.poll(() => openDescriptors()).toBe(0);
+  });
+
+  it("copies more subfolders than it remembers at a time, each with its members", async () => {
+    for (let index = 0; index < 1040; index += 1)
+      await mkdir(join(root, "tree/inner/deep", `folder ${index}`, index % 20 === 0 ? "d" : ""), { recursive: true });
+    const storage = await serve("rename");
+    expect(await storage.copy("/tree", "/copy")).toBe("created");
+    const listed = await readdir(join(root, "copy"), { recursive: true });
+    expect(listed.sort()).toEqual((await readdir(join(root, "tree"), { recursive: true })).sort());
+    await expect.poll(() => openDescriptors()).toBe(0);
+  });
+
+  it("fails if a folder is moved out of the tree meanwhile, and copies nothing from elsewhere", async () => {
+    const storage = await serve("fsync");
+    strike();
+    const copying = storage.copy("/tree", "/copy");
+    let isMoved = false;
+    await watch(copying, () => {
+      if (isMoved || (struck().counts.get("open new file") ?? 0) <= 2 * FILES_PER_FOLDER + 10) return;
+      isMoved = true;
+      renameSync(join(root, "tree/inner"), join(root, "moved"));
+    });
+    await expect(copying).rejects.toMatchObject({ code: "unavailable" });
+    expect((await readdir(root)).sort()).toEqual(["moved", "tree"]);
+    expect(openDescriptors()).toBe(0);
   });
 
   it("ends with the reason of a signal that aborts meanwhile, and leaves nothing", async () => {

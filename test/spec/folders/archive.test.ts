@@ -14,6 +14,7 @@ import type { Reply } from "../../../src/http/reply.ts";
 import { createRequestPermits } from "../../../src/limits/permits.ts";
 import { createWalkQueue } from "../../../src/limits/walk-queue.ts";
 import { createFairQueue } from "../../../src/platform/fair-queue.ts";
+import { createKeyedLimit } from "../../../src/platform/keyed-limit.ts";
 import { createKeyedMutex } from "../../../src/platform/keyed-mutex.ts";
 import type { AccountContext } from "../../../src/request/context.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
@@ -247,7 +248,13 @@ async function createStorageThatDenies(
 
 /** Claims of a service that counts nothing. */
 const uncounted = createRequestPermits({
-  limits: toLimits({ transfersPerAccount: 0, transfersPerAddress: 0, pageBytesPerAccount: 0, pageBytesPerAddress: 0 }),
+  limits: toLimits({
+    transfersPerAccount: 0,
+    transfersPerAddress: 0,
+    pageBytesPerAccount: 0,
+    pageBytesPerAddress: 0,
+    pageBytesPerProcess: 0,
+  }),
   logger: createRecordingLogger(),
   clock: Date.now,
 });
@@ -267,7 +274,11 @@ async function open(path: string, members?: readonly string[], environment: Envi
     config: { archive: { method: compression } },
     path: parseResourcePath(path),
     account,
-    files: createAccountFiles(account, storage, { queue: createFairQueue(), withWalkLock: createKeyedMutex() }),
+    files: createAccountFiles(account, storage, {
+      queue: createFairQueue(),
+      withWalkLock: createKeyedMutex(),
+      limitTransfers: createKeyedLimit(1),
+    }),
     report: (error: unknown) => reported.push(error),
     failureOf: (error: unknown) => error,
     hasListeners: () => false,

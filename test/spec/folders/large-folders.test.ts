@@ -39,6 +39,22 @@ describe.each([
     expect(await statusOf(of, test, "/home/large/", { as: "bob" })).toBe(200);
   });
 
+  it("has a limit for all together, whatever the account and the address (limits.pageBytesPerProcess)", async () => {
+    const limits = { pageBytesPerAccount: 0, pageBytesPerAddress: 0, pageBytesPerProcess: 2 * bytes - 1 };
+    const limited = await createCounted(of, { limits });
+    const elsewhere = { as: "bob", connection: { peer: { ...PEER, address: "192.0.2.2" } } } as const;
+    const response = await begin(of, limited);
+    const refused = await limited.call("GET", "/home/large/", { ...of.request, ...elsewhere });
+    expect([refused.status, refused.header("retry-after")]).toEqual([503, "5"]);
+    expect(limited.log.entries).toContainEqual(
+      expect.objectContaining({ level: "warn", details: { pageBytesPerProcess: 2 * bytes - 1 } }),
+    );
+    await response.body?.cancel();
+    expect(await statusOf(of, limited, "/home/large/", elsewhere)).toBe(200);
+    const small = await createCounted(of, { limits: { ...limits, pageBytesPerProcess: 1 } });
+    expect(await of.countMembers(await begin(of, small)), "a single one").toBe(2500);
+  });
+
   it("has a limit for an address, too, whatever the account (limits.pageBytesPerAddress)", async () => {
     const limits = { pageBytesPerAccount: 0, pageBytesPerAddress: 2 * bytes - 1 };
     const limited = await createCounted(of, { limits });

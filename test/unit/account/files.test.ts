@@ -4,6 +4,7 @@ import { createAccountFiles, type FilesWithoutLocks, type RemovalKind } from "..
 import type { AccountSettings } from "../../../src/contracts/account.ts";
 import { type StorageAdapter, StorageError } from "../../../src/contracts/storage-adapter.ts";
 import { createFairQueue } from "../../../src/platform/fair-queue.ts";
+import { createKeyedLimit } from "../../../src/platform/keyed-limit.ts";
 import { createKeyedMutex } from "../../../src/platform/keyed-mutex.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import { createFaultyStorage } from "../../../src/testing/faulty-storage.ts";
@@ -16,6 +17,7 @@ function filesOf(settings: AccountSettings, storage: StorageAdapter = createMemo
   return createAccountFiles(toAccount("alice", settings, new Map()), storage, {
     queue: createFairQueue(),
     withWalkLock: createKeyedMutex(),
+    limitTransfers: createKeyedLimit(1),
   });
 }
 
@@ -215,6 +217,7 @@ describe("the owner of a write", () => {
     const files = createAccountFiles(toAccount(" Álice", settings, new Map()), faulty, {
       queue: createFairQueue(),
       withWalkLock: createKeyedMutex(),
+      limitTransfers: createKeyedLimit(1),
     });
     await files.write(["a"], contentOf("x"));
     await files.write(["pub", "a"], contentOf("x"), { size: 1 });

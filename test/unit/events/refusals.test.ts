@@ -70,10 +70,27 @@ describe("events of refusals", () => {
     expect(events).toHaveLength(40);
   });
 
-  it("hold memory for 10,000 networks at most", () => {
-    const { emit, events } = create();
+  it("are at most 200 a second for all networks; the next one of any has the number of the others", () => {
+    const { emit, events, advance } = create();
+    for (let count = 0; count < 5000; count += 1) emit(login(`2001:db8:0:${count.toString(16)}::1`));
+    expect(events.splice(0)).toHaveLength(200);
     for (let count = 0; count < 12; count += 1) emit(login("192.0.2.1"));
-    for (let count = 0; count < 10_000; count += 1) emit(login(`10.0.${count >> 8}.${count & 255}`));
+    expect(events).toHaveLength(0);
+    advance(1000);
+    for (let count = 0; count < 12; count += 1) emit(login("192.0.2.1"));
+    expect(events.map(({ data }) => ("others" in data ? data.others : 0))).toEqual([4812, ...Array(9).fill(0)]);
+    advance(1000);
+    emit(login("192.0.2.1"));
+    expect(events.at(-1)?.data).toMatchObject({ others: 2 });
+  });
+
+  it("hold memory for 10,000 networks at most", () => {
+    const { emit, events, advance } = create();
+    for (let count = 0; count < 12; count += 1) emit(login("192.0.2.1"));
+    for (let count = 0; count < 10_000; count += 1) {
+      if (count % 100 === 0) advance(1000);
+      emit(login(`10.0.${count >> 8}.${count & 255}`));
+    }
     emit(login("192.0.2.1"));
     // It was dropped, with the number of the others.
     expect(events).toHaveLength(10_011);

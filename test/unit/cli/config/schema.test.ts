@@ -74,6 +74,7 @@ describe("the configuration file's schema", () => {
         transfersPerLink: 10,
         pageBytesPerAccount: 10_000,
         pageBytesPerAddress: 0,
+        pageBytesPerProcess: 100_000,
       },
       clientForwardedHeader: "X-Forwarded-For",
       trustedProxies: ["10.0.0.0/8", "::1"],

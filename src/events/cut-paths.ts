@@ -1,0 +1,17 @@
+import type { FileEvent } from "../contracts/events/file-event.ts";
+import { cutPath } from "./refusals.ts";
+
+/** Events of what need not exist: starts and failures. A client decides how long their paths are. */
+const UNPROVEN: ReadonlySet<FileEvent["id"]> = new Set<FileEvent["id"]>([
+  40004, 40006, 40011, 40013, 40014, 40016, 40018, 40021, 40022, 40027, 40030, 40035, 40040, 40041, 40056, 49002, 49004,
+  49007,
+]);
+const PATHS: readonly string[] = ["path", "real_path", "destination", "destination_real_path"];
+
+/** Returns the data of an event, with the beginnings of its paths if they need not exist. */
+export function cutPaths<D extends FileEvent["data"]>(id: FileEvent["id"], data: D): D {
+  if (!UNPROVEN.has(id)) return data;
+  const paths = Object.entries(data).filter(([key]) => PATHS.includes(key));
+  const cut = paths.map(([key, path]) => [key, cutPath(String(path))] as const);
+  return { ...data, ...Object.fromEntries(cut) };
+}

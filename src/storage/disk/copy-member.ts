@@ -1,0 +1,69 @@
+import type { BigIntStats } from "node:fs";
+import { isStorageError, type TransferOptions } from "../../contracts/storage-adapter.ts";
+import type { Properties } from "../../contracts/storage-attributes.ts";
+import { toFileContent } from "../file-content.ts";
+import type { NameCheck } from "./names.ts";
+import type { OpenFolder } from "./open-folder.ts";
+import { readProperties, writeProperties } from "./properties.ts";
+import { readMember } from "./read.ts";
+import { type Durability, writeHiddenMember } from "./write.ts";
+
+/** How the members of a folder are copied. */
+export interface MemberCopyOptions extends Pick<TransferOptions, "signal"> {
+  readonly isValidName: NameCheck;
+  readonly durability: Durability;
+}
+
+/** A folder that is copied, and the folder that becomes its copy. */
+export interface FolderPair {
+  readonly source: OpenFolder;
+  readonly target: OpenFolder;
+}
+
+/** Copies a file. `stats` are its own if its folder has records of properties. */
+export async function copyFile(
+  pair: FolderPair,
+  name: string,
+  stats: BigIntStats | undefined,
+  options: MemberCopyOptions,
+): Promise<void> {
+  const { durability, signal } = options;
+  const file = await readMember(pair.source, name, name);
+  const content = toFileContent(file);
+  try {
+    const { size } = file.entry;
+    await writeHiddenMember(pair.target, name, content.chunks(), { size, ...(signal && { signal }) }, durability);
+  } finally {
+    await content.close();
+  }
+  await copyProperties(pair, name, stats, options);
+}
+
+/** Gives the properties of a member to its copy. `stats` are its own if its folder has records of properties. */
+export async function copyProperties(
+  { source, target }: FolderPair,
+  name: string,
+  stats: BigIntStats | undefined,
+  { durability }: Pick<MemberCopyOptions, "durability">,
+): Promise<void> {
+  if (stats === undefined) return;
+  await giveProperties(target, name, await readProperties(source, stats), durability === "fsync");
+}
+
+/** Gives properties to a member that is not visible yet. */
+export async function giveProperties(
+  folder: OpenFolder,
+  name: string,
+  properties: Properties,
+  isFlushed: boolean,
+): Promise<void> {
+  if (properties.size === 0) return;
+  const stats = await folder.lookUp(name, true);
+  if (stats !== undefined) await writeProperties(folder, stats, properties, isFlushed);
+}
+
+/** For `catch`: a member that disappears meanwhile is left out. */
+export function ignoreNotFound(error: unknown): undefined {
+  if (!isStorageError(error) || error.code !== "not-found") throw error;
+  return undefined;
+}
