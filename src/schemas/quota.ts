@@ -2,7 +2,7 @@ import * as z from "zod";
 
 const count = z.int().min(0);
 
-/** The JSON response of `GET /home/__svc__/quota`: one entry for the home, and one for each virtual folder with a limit. */
+/** The JSON response of `GET /home/__svc__/quota`: an entry for the home, and one for each limited virtual folder. */
 export const quotaSchema = z.strictObject({
   results: z.array(
     z.strictObject({

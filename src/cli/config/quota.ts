@@ -7,7 +7,7 @@ import { parseOwnOrSharedStore, type SessionStoreLocation } from "../session-sto
 import { checkByFactory } from "./option-checks.ts";
 
 /** The key `quota`. Its store is `memory`, which is the default, or named as that of sessions. */
-export const quotaSchema = z
+export const quotaKeySchema = z
   .strictObject({
     store: z
       .string()
@@ -34,6 +34,6 @@ export function warnOfUnusedQuotas({ groups = {} }: Pick<FileServiceOptions, "gr
 }
 
 /** Returns the options of the storage with quotas. Its store is opened later. */
-export function toQuotaOptions({ store: _store, ...options }: z.infer<typeof quotaSchema>): QuotaOptions {
+export function toQuotaOptions({ store: _store, ...options }: z.infer<typeof quotaKeySchema>): QuotaOptions {
   return options;
 }

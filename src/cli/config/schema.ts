@@ -10,7 +10,7 @@ import { authenticationSchema } from "./authentication.ts";
 import { connectionsSchema } from "./connections.ts";
 import { linksSchema } from "./links.ts";
 import { checkByFactory, checkByService } from "./option-checks.ts";
-import { quotaSchema } from "./quota.ts";
+import { quotaKeySchema } from "./quota.ts";
 import { s3StorageSchema } from "./s3.ts";
 import { checkCookie, sessionSchema } from "./session.ts";
 import { findUnknownGroups, triggersSchema } from "./triggers.ts";
@@ -161,7 +161,7 @@ const membersSchema = z.strictObject({
   passwordPolicy: passwordPolicySchema.exactOptional(),
   webdav: webdavSchema.exactOptional(),
   uploads: uploadsSchema.exactOptional(),
-  quota: quotaSchema.exactOptional(),
+  quota: quotaKeySchema.exactOptional(),
   links: linksSchema.exactOptional(),
   basicCacheSeconds: z
     .number()
