@@ -4,10 +4,10 @@ import { checkNames, checkOption } from "../contracts/option-error.ts";
 import type { Quota, QuotaLimit } from "../contracts/quota.ts";
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
 import { toPathSegments } from "../contracts/storage-path.ts";
-import { createMemoryKeyValueStore } from "../stores/memory.ts";
 import { hideArea, openArea } from "./area.ts";
 import { createAdmissions } from "./quota/admission.ts";
 import { createCounts } from "./quota/counts.ts";
+import { createOwnRecords, createSharedRecords } from "./quota/records.ts";
 import { createRemove, createTransfer } from "./quota/transfers.ts";
 import { createTurns } from "./quota/turns.ts";
 import { createChangingUploads } from "./quota/upload-sum.ts";
@@ -58,9 +58,7 @@ export function createQuotaStorage(storage: StorageAdapter, options: QuotaOption
   const walks = createWalks(inner);
   const changing = createChangingUploads(inner.uploads);
   const counts = createCounts({
-    // The default store refuses further counts rather than forget one.
-    store: options.store ?? createMemoryKeyValueStore({ clock }),
-    isPrivate: options.store === undefined,
+    records: options.store === undefined ? createOwnRecords(clock) : createSharedRecords(options.store, clock),
     walks,
     sumUploads: changing.sum,
     recountSeconds,

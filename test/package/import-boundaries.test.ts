@@ -20,7 +20,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   react: ["client"],
   testing: ["remote-auth", "outbound", "schemas", "contracts"],
   stores: ["contracts"],
-  storage: ["http/retry-after.ts", "stores/memory.ts", "platform", "contracts"],
+  storage: ["http/retry-after.ts", "platform", "contracts"],
   runtimes: ["http", "platform", "contracts"],
   "remote-auth": ["outbound", "events", "schemas", "http", "platform", "contracts"],
   outbound: ["platform", "contracts"],

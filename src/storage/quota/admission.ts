@@ -43,7 +43,11 @@ export function createAdmissions(counts: Counts, folders: readonly QuotaLimit[],
   }
 
   function countedAround(paths: readonly string[]): Promise<readonly string[]> {
-    return counts.findCounted([...new Set(paths.flatMap((path) => toPathsAround(toCountedPath(path))))]);
+    const [path = "/", ...others] = paths.map(toCountedPath);
+    const around = toPathsAround(path);
+    return counts.findCounted(
+      others.length === 0 ? around : [...new Set([...around, ...others.flatMap(toPathsAround)])],
+    );
   }
 
   return { limitsOf, countedAround, open: (limits) => createReservation(counts, limits, clock) };

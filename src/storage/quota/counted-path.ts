@@ -1,4 +1,3 @@
-import { toCanonicalPath, toPathSegments } from "../../contracts/storage-path.ts";
 import { TRASH_FOLDER, VERSIONS_FOLDER } from "../area.ts";
 
 const AREAS = [TRASH_FOLDER, VERSIONS_FOLDER];
@@ -23,10 +22,12 @@ export function isWithin(path: string, folder: string): boolean {
   return path === folder || folder === "/" || path.startsWith(`${folder}/`);
 }
 
-/** Returns the path itself and all folders around it, the root first. */
+/** Returns the path itself and all folders around it, the root last. */
 export function toPathsAround(path: string): readonly string[] {
-  const segments = toPathSegments(path);
-  return ["/", ...segments.map((_, index) => toCanonicalPath(segments.slice(0, index + 1)))];
+  const around: string[] = [];
+  for (let end = path.length; end > 1; end = path.lastIndexOf("/", end - 1)) around.push(path.slice(0, end));
+  around.push("/");
+  return around;
 }
 
 /** Returns the path of the folder that has a member. */

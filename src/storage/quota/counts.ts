@@ -1,22 +1,10 @@
-import { type AtomicKeyValueStore, updateText } from "../../contracts/atomic-store.ts";
 import { createQuotaError, type QuotaLimit, type QuotaUsage } from "../../contracts/quota.ts";
-import { isStorageError, StorageError } from "../../contracts/storage-adapter.ts";
+import { StorageError } from "../../contracts/storage-adapter.ts";
 import { isLoopShared } from "../../platform/event-loop.ts";
-import { createRequestMutex } from "../../platform/keyed-mutex.ts";
-import { sha256Hex } from "../../platform/sha256.ts";
 import { type Amount, add, isNothing, NOTHING, subtract } from "./amount.ts";
 import { isWithin, toCountedPath } from "./counted-path.ts";
-import {
-  type CountRecord,
-  parseCount,
-  toCountText,
-  toUsage,
-  UNCOUNTED,
-  withLease,
-  withUploads,
-  withUsed,
-  withWalk,
-} from "./record.ts";
+import { type CountRecord, toUsage, UNCOUNTED, withLease, withUploads, withUsed, withWalk } from "./record.ts";
+import type { CountRecords } from "./records.ts";
 import type { UploadSum } from "./upload-sum.ts";
 import type { Walk, Walks } from "./walks.ts";
 
@@ -63,9 +51,7 @@ export interface ChangedPart {
 
 /** What {@link createCounts} needs. */
 export interface CountsOptions {
-  readonly store: AtomicKeyValueStore;
-  /** Whether no other process uses the store. */
-  readonly isPrivate: boolean;
+  readonly records: CountRecords;
   readonly walks: Walks;
   /** Adds up what the uploads in several requests will need in a folder. */
   readonly sumUploads: (folder: string) => Promise<UploadSum>;
@@ -75,8 +61,6 @@ export interface CountsOptions {
   readonly clock: () => number;
 }
 
-/** A folder that nothing has asked for in so long is counted anew. */
-const TTL_MILLISECONDS = 90 * 86_400_000;
 const LEASE_MILLISECONDS = 600_000;
 /** After a walk that has found too many changes. */
 const RETRY_MILLISECONDS = 60_000;
@@ -85,10 +69,8 @@ const MAX_SUMS = 5;
 
 /** Creates the {@link Counts}. */
 export function createCounts(options: CountsOptions): Counts {
-  const { store, isPrivate, walks, sumUploads, recountSeconds, clock } = options;
-  const inTurn = createRequestMutex();
-  /** The folders with a count; all of them if the store is private. */
-  const known = new Set<string>();
+  const { records, walks, sumUploads, recountSeconds, clock } = options;
+  const { find, update, findCounted } = records;
   /** The folders whose record could not be changed after something had happened. */
   const lost = new Set<string>();
   /** How many changes this process has counted in each folder that it is counting. */
@@ -101,29 +83,6 @@ export function createCounts(options: CountsOptions): Counts {
     process ??= crypto.randomUUID();
     return process;
   };
-
-  async function find(folder: string): Promise<CountRecord | undefined> {
-    const text = await mapStoreErrors(() => store.get(toKey(folder)));
-    return typeof text === "string" ? parseCount(text, clock()) : undefined;
-  }
-
-  /** Changes a record, and calls `onStored` in the same step. `change` may be called more than once. */
-  function update(
-    folder: string,
-    change: (record: CountRecord | undefined) => CountRecord | undefined,
-    onStored?: () => void,
-  ): Promise<CountRecord | undefined> {
-    return inTurn(folder, async () => {
-      const text = await mapStoreErrors(() =>
-        updateText(store, toKey(folder), TTL_MILLISECONDS, (current) => {
-          const next = change(current === undefined ? undefined : parseCount(current, clock()));
-          return next && toCountText(next);
-        }),
-      );
-      onStored?.();
-      return text === undefined ? undefined : parseCount(text, clock());
-    });
-  }
 
   async function usage(folder: string): Promise<QuotaUsage> {
     const record = await find(folder);
@@ -145,7 +104,6 @@ export function createCounts(options: CountsOptions): Counts {
     // A lost folder is counted from here on: what is lost after this is lost anew.
     const wasLost = lost.delete(folder);
     const before = await update(folder, (record) => record ?? UNCOUNTED);
-    known.add(folder);
     const base = before?.changes ?? 0;
     const walk = await walks.count(folder);
     try {
@@ -270,12 +228,6 @@ export function createCounts(options: CountsOptions): Counts {
     }
   }
 
-  async function findCounted(folders: readonly string[]): Promise<readonly string[]> {
-    if (isPrivate) return folders.filter((folder) => known.has(folder));
-    const texts = await mapStoreErrors(() => Promise.all(folders.map((folder) => store.get(toKey(folder)))));
-    return folders.filter((_, index) => texts[index] !== undefined);
-  }
-
   return { usage, recount, recountIfDue, reserve, settle, extend, markStale, findCounted };
 }
 
@@ -289,18 +241,4 @@ function fits(record: CountRecord, limit: QuotaLimit, amount: Amount, credit: Am
     fitsOne(bytes + reservedBytes, needed.bytes, limit.bytes) &&
     fitsOne(files + reservedFiles, needed.files, limit.files);
   return isFitting ? "reserved" : "full";
-}
-
-/** Readers of the store see no path. */
-function toKey(folder: string): string {
-  return `quota:${sha256Hex(folder)}`;
-}
-
-async function mapStoreErrors<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    if (isStorageError(cause) && cause.code === "unavailable") throw cause;
-    throw new StorageError("unavailable", "The store of the quotas failed.", { cause });
-  }
 }

@@ -43,17 +43,25 @@ type Stored = readonly [
   leases: readonly (readonly [process: string, bytes: number, files: number, expires: number])[],
 ];
 
-/** Parses the text of a record. The lease of a lost process stays, and makes the record stale. */
+/** Returns the record as it is now: the lease of a lost process stays, and makes the record stale. */
+export function withLostLeases(record: CountRecord, now: number): CountRecord {
+  if (record.isStale) return record;
+  for (const { expires } of record.leases.values()) if (expires <= now) return { ...record, isStale: true };
+  return record;
+}
+
+/** Parses the text of a record, and returns it as it is now. */
 export function parseCount(text: string, now: number): CountRecord {
   const [bytes, files, countedAt, changes, isStale, uploads, leases] = JSON.parse(text) as Stored;
-  return {
+  const record = {
     used: { bytes, files },
     countedAt,
     changes,
-    isStale: isStale === 1 || leases.some(([, , , expires]) => expires <= now),
+    isStale: isStale === 1,
     uploads: { amount: { bytes: uploads[0], files: uploads[1] }, changes: uploads[2] },
     leases: new Map(leases.map(([process, bytes, files, expires]) => [process, { amount: { bytes, files }, expires }])),
   };
+  return withLostLeases(record, now);
 }
 
 /** Returns the text of a record. */
@@ -88,7 +96,9 @@ export function withUploads(record: CountRecord, change: Amount): CountRecord {
 
 /** Returns the record with more reserved by a process, or less, and keeps all that it has reserved for longer. */
 export function withLease(record: CountRecord, process: string, change: Amount, expires: number): CountRecord {
-  const amount = atLeastNothing(add(record.leases.get(process)?.amount ?? NOTHING, change));
+  const held = record.leases.get(process)?.amount ?? NOTHING;
+  if (isNothing(held) && isNothing(change)) return record;
+  const amount = atLeastNothing(add(held, change));
   const leases = new Map(record.leases);
   if (isNothing(amount)) leases.delete(process);
   else leases.set(process, { amount, expires });

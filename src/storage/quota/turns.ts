@@ -1,4 +1,4 @@
-import { createRequestMutex } from "../../platform/keyed-mutex.ts";
+import { isLoopShared } from "../../platform/event-loop.ts";
 
 /** Lets one caller at a time exchange what is at a path, in this process. */
 export interface Turns {
@@ -8,20 +8,26 @@ export interface Turns {
 
 /** Creates {@link Turns}. On Workers no request may wait for another: there none does. */
 export function createTurns(): Turns {
-  const inTurn = createRequestMutex();
+  /** For each path that is taken, those who wait for it. */
+  const taken = new Map<string, (() => void)[]>();
 
-  function takeOne(path: string): Promise<() => void> {
-    return new Promise((resolve) => {
-      void inTurn(path, () => new Promise<void>((release) => resolve(release)));
-    });
+  function takeOne(path: string): Promise<void> | undefined {
+    const waiting = taken.get(path);
+    if (waiting !== undefined && isLoopShared) return new Promise((resolve) => waiting.push(resolve));
+    taken.set(path, waiting ?? []);
+    return undefined;
+  }
+
+  function endOne(path: string): void {
+    const next = taken.get(path)?.shift();
+    if (next === undefined) taken.delete(path);
+    else next();
   }
 
   async function take(paths: readonly string[]): Promise<() => void> {
-    const releases: (() => void)[] = [];
-    for (const path of [...new Set(paths)].sort()) releases.push(await takeOne(path));
-    return () => {
-      for (const release of releases) release();
-    };
+    const sorted = paths.length === 1 ? paths : [...new Set(paths)].sort();
+    for (const path of sorted) await takeOne(path);
+    return () => sorted.forEach(endOne);
   }
 
   return { take };

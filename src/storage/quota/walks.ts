@@ -25,10 +25,10 @@ export interface Walk {
   end(): void;
 }
 
-/** A change that is being made. */
+/** A change that is being made, and those who wait for its end. */
 interface Change {
   readonly paths: readonly string[];
-  readonly ended: Promise<void>;
+  readonly waiting: (() => void)[];
 }
 
 /** A walk in progress. */
@@ -54,16 +54,12 @@ export function createWalks(storage: StorageAdapter): Walks {
   const walks = new Map<string, Walking>();
 
   function announce(paths: readonly string[]): () => void {
-    let end: () => void = () => undefined;
-    const ended = new Promise<void>((resolve) => {
-      end = resolve;
-    });
-    const change = { paths, ended };
+    const change: Change = { paths, waiting: [] };
     changes.add(change);
     for (const walk of walks.values()) if (paths.some((path) => isAtListing(walk, path))) walk.mustRelist = true;
     return () => {
       changes.delete(change);
-      end();
+      for (const resume of change.waiting) resume();
     };
   }
 
@@ -120,7 +116,7 @@ export function createWalks(storage: StorageAdapter): Walks {
   /** Waits for the changes in the folder that is to be listed. */
   async function untilUnchanged(walk: Walking): Promise<void> {
     const running = [...changes].filter(({ paths }) => paths.some((path) => isAtListing(walk, path)));
-    await Promise.all(running.map(({ ended }) => ended));
+    await Promise.all(running.map(({ waiting }) => new Promise<void>((resolve) => waiting.push(resolve))));
   }
 
   return { announce, note, disturb, count };

@@ -75,6 +75,25 @@ describe("createQuotaStorage", () => {
     expect(await storage.quota.recount("/")).toEqual(before);
   });
 
+  it("never exceeds a limit with two processes on one store", async () => {
+    const store = createMemoryKeyValueStore();
+    const inner = createMemoryStorage();
+    const options = { store, folders: [{ path: "/", bytes: 50_000 }] };
+    const storages = [createQuotaStorage(inner, options), createQuotaStorage(inner, options)];
+    await Promise.all(
+      Array.from({ length: 200 }, async (_, index) => {
+        const size = (index * 7919) % 3000;
+        const storage = storages[index % 2] as QuotaStorage;
+        await codeOf(storage.write(`/${index}`, bytes(size, 500), index % 3 === 0 ? {} : { size }));
+        let sum = 0;
+        for await (const entry of inner.list("/")) sum += entry.size;
+        expect(sum).toBeLessThanOrEqual(50_000);
+      }),
+    );
+    const before = await storages[0]?.quota.usage("/");
+    expect(await storages[1]?.quota.recount("/")).toEqual(before);
+  });
+
   it("gives nothing for replacing a file that is removed meanwhile", async () => {
     const { storage } = open();
     await put(storage, "/a", 9000);
