@@ -21,13 +21,3 @@ export function toMountedOptions<T extends LimitedOptions>(
   if (!isInside) return others as T;
   return { ...options, quota: { ...quota, path: toCanonicalPath(segments.slice(mountedAt.length)) } };
 }
-
-/** Returns the options of a call for the storage around a folder. */
-export function toOuterOptions<T extends LimitedOptions>(
-  options: T | undefined,
-  base: readonly string[],
-): T | undefined {
-  if (options?.quota === undefined) return options;
-  const path = toCanonicalPath([...base, ...toPathSegments(options.quota.path)]);
-  return { ...options, quota: { ...options.quota, path } };
-}

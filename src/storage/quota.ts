@@ -15,7 +15,7 @@ import { createQuotaUploads } from "./quota/uploads.ts";
 import { createWalks } from "./quota/walks.ts";
 import { createWrite } from "./quota/writes.ts";
 
-export type { Quota, QuotaLimit, QuotaUsage } from "../contracts/quota.ts";
+export type { Quota, QuotaLimit } from "../contracts/quota.ts";
 
 /** Options of {@link createQuotaStorage}. */
 export interface QuotaOptions {
