@@ -67,8 +67,8 @@ export interface LinkAccessOptions {
   readonly chain: Pick<AuthenticationChain, "lookup">;
   readonly throttle: LoginThrottle;
   readonly hasher: PasswordHasher;
-  /** Whether an account with these settings can be used, and may have links. */
-  readonly mayHaveLinks: (username: string, settings: AccountSettings) => boolean;
+  /** Whether an account with these settings can be used, may have links, and is the one that has made the link. */
+  readonly mayHave: (record: LinkRecord, settings: AccountSettings) => boolean;
   /** POSIX milliseconds. */
   readonly clock: () => number;
 }
@@ -81,7 +81,7 @@ const COOKIE_NAME = "SVC_LINK";
 
 /** Creates the access of a service. */
 export function createLinkAccess(options: LinkAccessOptions): LinkAccess {
-  const { links, chain, throttle, hasher, mayHaveLinks, clock } = options;
+  const { links, chain, throttle, hasher, mayHave, clock } = options;
   const verified = createVerifiedPasswords(clock);
 
   async function open(linkRequest: LinkRequest, token: string, mayBeUsedUp = false): Promise<LinkVerdict> {
@@ -100,10 +100,11 @@ export function createLinkAccess(options: LinkAccessOptions): LinkAccess {
   }
 
   /** The settings that the account has now; `undefined` if it is gone, or may not have links. */
-  async function findSettings({ username, settings: fixed }: LinkRecord): Promise<AccountSettings | undefined> {
+  async function findSettings(record: LinkRecord): Promise<AccountSettings | undefined> {
+    const { username, settings: fixed } = record;
     const found = fixed === undefined ? await chain.lookup(username) : undefined;
     const settings = fixed ?? (found?.outcome === "found" ? found.account : undefined);
-    return settings !== undefined && mayHaveLinks(username, settings) ? settings : undefined;
+    return settings !== undefined && mayHave(record, settings) ? settings : undefined;
   }
 
   async function isUsedUp(record: LinkRecord): Promise<boolean> {

@@ -18,7 +18,7 @@ import { type ReportError, toHttpError } from "../request/errors.ts";
 import { describeLinkProblem, type LinkOptionsBody, linkOptionsSchema } from "../schemas/links.ts";
 import type { KeptLinks } from "../sharing/kept-links.ts";
 import { createSealedLinks } from "../sharing/links.ts";
-import type { LinkRecord } from "../sharing/record.ts";
+import { isLinkOf, type LinkRecord } from "../sharing/record.ts";
 import { adoptKeyv } from "../stores/keyv.ts";
 import { type StorageAccounts, toCheckedSettings } from "./account-opener.ts";
 
@@ -40,16 +40,17 @@ export function createLinkService(options: LinkServiceOptions): LinkService | un
   const store = links.store && adoptKeyv(links.store, { logger, name: "store of links" });
   const sealed = createSealedLinks({ secrets, store, clock });
 
-  function mayHaveLinks(username: string, settings: AccountSettings): boolean {
+  function mayHave(record: LinkRecord, settings: AccountSettings): boolean {
     try {
-      return resolve(username, settings).allowLinks;
+      const account = resolve(record.username, settings);
+      return account.allowLinks && isLinkOf(record, account);
     } catch (error) {
       if (isHttpError(error) && error.failure === "denied") return false;
       throw error;
     }
   }
 
-  const access = createLinkAccess({ links: sealed, chain, throttle, hasher, mayHaveLinks, clock });
+  const access = createLinkAccess({ links: sealed, chain, throttle, hasher, mayHave, clock });
   return {
     config: links,
     sealed,

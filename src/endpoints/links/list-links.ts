@@ -2,6 +2,7 @@ import { emptyReply, jsonReply, type Reply } from "../../http/reply.ts";
 import { inParallel } from "../../platform/in-parallel.ts";
 import type { AccountContext } from "../../request/context.ts";
 import type { LinkBody } from "../../schemas/links.ts";
+import { isLinkOf } from "../../sharing/record.ts";
 import { toLinksPage } from "../../views/links-page.ts";
 import { pageReply } from "../../views/page.ts";
 import { describeKept, emitWithdrawn, requireKept, toLinksPath } from "./own-links.ts";
@@ -12,7 +13,8 @@ const PARALLEL = 16;
 /** `GET` and `HEAD /home/__svc__/links`: the links of the account, newest first. */
 export async function listLinks(context: AccountContext): Promise<Reply> {
   const { account, config, root, variant } = context;
-  const records = await requireKept(context).list(account.name);
+  const listed = await requireKept(context).list(account.name);
+  const records = listed.filter((record) => isLinkOf(record, account));
   const found = new Map<string, LinkBody>();
   await inParallel(records, { most: PARALLEL, signal: context.request.signal }, async (record) => {
     found.set(record.id, await describeKept(context, record));

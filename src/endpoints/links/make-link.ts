@@ -10,7 +10,7 @@ import { createError } from "../../http/errors.ts";
 import { isMemberName } from "../../http/path-segment.ts";
 import type { LinkService } from "../../request/context.ts";
 import type { LinkOptionsBody } from "../../schemas/links.ts";
-import type { LinkRecord } from "../../sharing/record.ts";
+import { type LinkRecord, toRecordedAccount } from "../../sharing/record.ts";
 
 /** The account that a link is made for. */
 export interface LinkOwner {
@@ -60,7 +60,7 @@ export async function makeLink(
   const isKnown = found?.outcome === "found" && areEqual(found.account, settings);
   const record: LinkRecord = {
     id: crypto.randomUUID().replaceAll("-", ""),
-    username: account.name,
+    ...toRecordedAccount(account),
     ...(!isKnown && { settings }),
     path,
     isFolder,

@@ -1,13 +1,12 @@
 import { toStoragePath } from "../../account/path.ts";
 import { toEventLink } from "../../auth/link-access.ts";
-import { foldName } from "../../contracts/account-name.ts";
 import { createError } from "../../http/errors.ts";
 import { toOwnOrigin } from "../../http/origins/own-origin.ts";
 import type { AccountContext, LinkService } from "../../request/context.ts";
 import { emitEvent } from "../../request/emit-event.ts";
 import type { LinkBody, LinkOptionsBody } from "../../schemas/links.ts";
 import type { KeptLinks } from "../../sharing/kept-links.ts";
-import type { LinkRecord } from "../../sharing/record.ts";
+import { isLinkOf, type LinkRecord } from "../../sharing/record.ts";
 import { toLink, toLinkBody } from "./describe-link.ts";
 import { toLinkCreated, toLinkWithdrawn } from "./link-events.ts";
 import { type MadeLink, makeLink } from "./make-link.ts";
@@ -81,6 +80,6 @@ export async function describeKept(context: AccountContext, record: LinkRecord):
 export async function findOwnLink(context: AccountContext): Promise<LinkRecord> {
   const { account, path } = context;
   const record = await requireKept(context).find(path.segments[2] ?? "");
-  if (record === undefined || foldName(record.username) !== foldName(account.name)) throw createError("not-found");
+  if (record === undefined || !isLinkOf(record, account)) throw createError("not-found");
   return record;
 }
