@@ -48,6 +48,8 @@ export interface LinkAccess {
    * @throws HttpError `unavailable` if the store, or the method of the account, cannot be asked.
    */
   open(request: LinkRequest, token: string, mayBeUsedUp?: boolean): Promise<LinkVerdict>;
+  /** Whether a link in the store is there, valid and not used up, so that its locks count. */
+  hasLocks(id: string): Promise<boolean>;
   /** Whether a link was not withdrawn, and its account may still have it. For transfers that run already. */
   isLive(record: LinkRecord): Promise<boolean>;
   /**
@@ -171,7 +173,12 @@ export function createLinkAccess(options: LinkAccessOptions): LinkAccess {
     return (await findSettings(record)) !== undefined;
   }
 
-  return { open, isLive, unlock };
+  async function hasLocks(id: string): Promise<boolean> {
+    const record = await links.kept?.find(id);
+    return record !== undefined && (await findSettings(record)) !== undefined && !(await isUsedUp(record));
+  }
+
+  return { open, hasLocks, isLive, unlock };
 }
 
 /** How long a password is not verified again, for the link and the address that it came by. */

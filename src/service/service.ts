@@ -32,7 +32,7 @@ import { createFailureOf } from "../request/errors.ts";
 import { adoptKeyv } from "../stores/keyv.ts";
 import { createMemoryKeyValueStore } from "../stores/memory.ts";
 import { createTexts } from "../views/texts.ts";
-import { createStorageAccounts, toCheckedSettings, toLocks } from "./account-opener.ts";
+import { createStorageAccounts, toCheckedSettings, toLinkId, toLocks } from "./account-opener.ts";
 import { createDispatch } from "./dispatch.ts";
 import { createResponseFinisher } from "./finish-response.ts";
 import { createHostSessions } from "./host-sessions.ts";
@@ -65,7 +65,10 @@ export function createFileService(options: FileServiceOptions): FileService {
   const { emit } = events;
   const audit = createLoginAudit({ emit, logger, component, clock });
   const chooseTexts = createTexts(config.pages.languages);
-  const locks = toLocks(config.webdav, clock);
+  const locks = toLocks(config.webdav, clock, async (holder) => {
+    const id = toLinkId(holder);
+    return id === undefined || (await links?.access.hasLocks(id)) === true;
+  });
   const accounts = createStorageAccounts(config.storage, config.groups, config.limits.maxFileBytes, locks);
   const { basicCacheSeconds = toBasicCacheSeconds(config) } = config;
   const ownIdentifier = createIdentifier({
