@@ -99,7 +99,10 @@ export function createHostLinks(options: HostLinksOptions): Links {
     const { lookup } = service;
     const isGiven = link.settings !== undefined;
     const own = isGiven ? { ...service, lookup: async () => undefined } : { ...service, lookup };
-    const made = await makeLink(own, owner, path, wanted, config.clock());
+    const made = await makeLink(own, owner, path, wanted, {
+      now: config.clock(),
+      hash: (password) => service.hasher.hash(password),
+    });
     emit({ ...toLinkCreated(made.record, owner.files), ...toEnvelope(made.record, owner.account) });
     return toLink(service, place, made);
   }

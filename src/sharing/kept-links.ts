@@ -7,6 +7,8 @@ import { type StoreTexts, toLinkKey } from "./store-text.ts";
 
 /** The links in a store. All methods reject with HttpError `unavailable` if the store fails. */
 export interface KeptLinks {
+  /** Checks that an account may have one link more, before work is done for it. @throws HttpError `too-many-links` */
+  requireRoom(username: string, max: number): Promise<void>;
   /** Keeps a link until it expires. @throws HttpError `too-many-links` if the account has `max` already. */
   add(record: LinkRecord, max: number): Promise<void>;
   /** Returns a link; `undefined` if there is none, or none any more. */
@@ -45,10 +47,18 @@ export function createKeptLinks(texts: StoreTexts, clock: () => number): KeptLin
     );
   }
 
+  async function readListed(username: string): Promise<readonly Listed[]> {
+    return parseListed(await texts.get(toLinkKey("links-of", foldName(username)))).filter(isLive);
+  }
+
+  async function requireRoom(username: string, max: number): Promise<void> {
+    requireFewer(await readListed(username), max);
+  }
+
   async function add(record: LinkRecord, max: number): Promise<void> {
     const { id, username, expires } = record;
     await updateList(username, (listed) => {
-      if (listed.length >= max) throw createError("too-many-links", { values: { max } });
+      requireFewer(listed, max);
       return [...listed, [id, expires]];
     });
     await texts.update(
@@ -65,7 +75,7 @@ export function createKeptLinks(texts: StoreTexts, clock: () => number): KeptLin
   }
 
   async function list(username: string): Promise<readonly LinkRecord[]> {
-    const listed = parseListed(await texts.get(toLinkKey("links-of", foldName(username)))).filter(isLive);
+    const listed = await readListed(username);
     const found = new Map<string, LinkRecord>();
     await inParallel(listed, { most: PARALLEL }, async ([id]) => {
       const record = await find(id);
@@ -111,9 +121,14 @@ export function createKeptLinks(texts: StoreTexts, clock: () => number): KeptLin
     return count;
   }
 
-  return { add, find, list, remove, removeAll };
+  return { requireRoom, add, find, list, remove, removeAll };
 }
 
 function parseListed(text: string | undefined): readonly Listed[] {
   return text === undefined ? [] : (JSON.parse(text) as readonly Listed[]);
+}
+
+/** @throws HttpError `too-many-links` */
+function requireFewer({ length }: readonly Listed[], max: number): void {
+  if (length >= max) throw createError("too-many-links", { values: { max } });
 }

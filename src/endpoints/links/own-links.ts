@@ -9,7 +9,7 @@ import type { KeptLinks } from "../../sharing/kept-links.ts";
 import { isLinkOf, type LinkRecord } from "../../sharing/record.ts";
 import { toLink, toLinkBody } from "./describe-link.ts";
 import { toLinkCreated, toLinkWithdrawn } from "./link-events.ts";
-import { type MadeLink, makeLink } from "./make-link.ts";
+import { type LinkTools, type MadeLink, makeLink } from "./make-link.ts";
 
 /** The URL path of the list of an account's links. */
 export function toLinksPath(basePath: string): string {
@@ -44,14 +44,16 @@ export function requireKept(context: Pick<AccountContext, "links">): KeptLinks {
   return kept;
 }
 
-/** Makes a link of the account of a request, and emits its event. */
+/** Makes a link of the account of a request, and emits its event. `hash`: the same function for all of a request. */
 export async function makeOwnLink(
   context: AccountContext,
   path: readonly string[],
   options: LinkOptionsBody,
+  hash: LinkTools["hash"],
 ): Promise<MadeLink> {
   const { account, settings, files, config } = context;
-  const made = await makeLink(requireLinks(context), { account, settings, files }, path, options, config.clock());
+  const tools = { now: config.clock(), hash };
+  const made = await makeLink(requireLinks(context), { account, settings, files }, path, options, tools);
   if (context.hasListeners()) {
     emitEvent(context, { ...toLinkCreated(made.record, files), link: toEventLink(made.record) });
   }
