@@ -74,7 +74,7 @@ export async function makeLink(
   if (account.requireLinkPassword && password === undefined) throw createError("link-needs-password");
   if (maxUses !== undefined && sealed.kept === undefined) throw createError("links-not-kept");
   const expires = Math.floor(now / 1000) + toSeconds(config, account, options.expires_in);
-  await sealed.kept?.requireRoom(account.name, config.maxPerAccount);
+  await sealed.kept?.requireRoom(account, config.maxPerAccount);
   const found = await lookup(account.name);
   // Another method may have an account of the same name: that one is none of its business.
   const isKnown = found?.outcome === "found" && areEqual(found.account, settings);
