@@ -16,7 +16,9 @@ import {
 } from "../../schemas/commands.ts";
 import type { LinkBody } from "../../schemas/links.ts";
 import { isInDropFolder } from "../../transfers/links/drop-folder.ts";
+import { asksForSender, toSentPath } from "../../transfers/links/sent-file.ts";
 import { tooManyTransfers } from "../../transfers/too-many-transfers.ts";
+import { readSender } from "../../uploads/sender.ts";
 import { createHashOnce, type LinkTools } from "../links/make-link.ts";
 import { describeLink, hasSharing, makeOwnLink, requireLinks } from "../links/own-links.ts";
 import { makeFolder, requireFolder } from "./make-folder.ts";
@@ -45,6 +47,7 @@ export async function postCommands(context: AccountContext): Promise<Reply> {
   const isUnknown = context.link !== undefined && !commands.every(({ command }) => isVisitorCommand(command));
   if (isUnknown) throw toMalformed(maxCommands);
   await requireFolder(context);
+  if (asksForSender(context) && commands.some(({ command }) => command === "copy")) readSender(request.headers);
 
   const hash = createHashOnce((password) => requireLinks(context).hasher.hash(password));
   const outcomes: MemberOutcome[] = [];
@@ -141,14 +144,11 @@ async function runBuiltIn(context: AccountContext, command: MemberCommand, targe
   const member = [...path.segments, target];
   switch (command.command) {
     case "move":
-    case "copy":
-      return transferMember(
-        context,
-        command.command,
-        target,
-        toDestination(path.segments, target, command.destination),
-        command.overwrite,
-      );
+    case "copy": {
+      const to = toDestination(path.segments, target, command.destination);
+      const own = command.command === "copy" ? toSentPath(context, to) : to;
+      return transferMember(context, command.command, target, own, command.overwrite);
+    }
     case "delete":
       return files.remove(member, "any");
     case "create-folder":
