@@ -73,8 +73,8 @@ export function createAccountOpener(options: AccountOpenerOptions): OpenAccount 
 export interface OpenedLinkFiles {
   readonly account: Account;
   readonly files: AccountFiles;
-  /** What is there, although the link may not show it. */
-  readonly inside: Pick<AccountFiles, "kindOf">;
+  /** What is there, and locked, although the link may not show it. */
+  readonly inside: Pick<AccountFiles, "kindOf" | "requireUnlocked">;
 }
 
 /** What the service and {@link createAccountOpener} do with the accounts of a storage. */
