@@ -1,5 +1,6 @@
 import type { AccountFiles } from "../account/files.ts";
 import { tap, toByteSource } from "../contracts/byte-source.ts";
+import type { Placement } from "../contracts/storage-adapter.ts";
 import { createError } from "../http/errors.ts";
 import { type Reply, type ReplyBody, releaseBody } from "../http/reply.ts";
 import type { AccountContext } from "../request/context.ts";
@@ -26,8 +27,8 @@ export function createRequestUses(
   if (uses === undefined || maxUses === undefined) return undefined;
   const link: LimitedLink = { id, expires, maxUses };
 
-  async function take(counts: LinkUses): Promise<void> {
-    if (!(await counts.take(link))) throw createError("link-used-up");
+  async function take(counts: LinkUses, count = 1): Promise<void> {
+    if (!(await counts.take(link, count))) throw createError("link-used-up");
   }
 
   async function storing<T>(counts: LinkUses, store: () => Promise<T>): Promise<T> {
@@ -40,12 +41,32 @@ export function createRequestUses(
     }
   }
 
+  /** A copy takes a use for each file in it. */
+  async function copying(
+    counts: LinkUses,
+    copy: AccountFiles["copy"],
+    [from, to, options]: Parameters<AccountFiles["copy"]>,
+  ): Promise<Placement> {
+    let taken = 0;
+    const onFiles = async (count: number): Promise<void> => {
+      if (count === 0) return;
+      await take(counts, count);
+      taken = count;
+    };
+    try {
+      return await copy(from, to, { ...options, onFiles });
+    } catch (error) {
+      if (taken > 0) await counts.giveBack(link, "upload", taken).catch(report);
+      throw error;
+    }
+  }
+
   function limit(counts: LinkUses, files: AccountFiles): AccountFiles {
     const { uploads } = files;
     return {
       ...files,
       write: (...file) => storing(counts, () => files.write(...file)),
-      copy: (...copy) => storing(counts, () => files.copy(...copy)),
+      copy: (...copy) => copying(counts, files.copy, copy),
       ...(uploads && {
         uploads: {
           ...uploads,
