@@ -80,9 +80,9 @@ export async function runWithLink(
   endpoint: AccountEndpoint,
   mayUpload: boolean,
 ): Promise<Reply> {
-  const { link, config, request, report } = context;
+  const { link, config, request } = context;
   const { clock } = config;
-  const uses = createRequestUses(link.record, sealed.uses, report);
+  const uses = createRequestUses(context, link.record, sealed.uses);
   if (uses !== undefined && isPrefetch(request.headers)) return emptyReply(403, { "Error-Code": "link-prefetch" });
   const files = endWithLogin(uses?.limit(context.files) ?? context.files, {
     since: clock(),

@@ -4,7 +4,7 @@ import type { Placement } from "../contracts/storage-adapter.ts";
 import { createError } from "../http/errors.ts";
 import { type Reply, type ReplyBody, releaseBody } from "../http/reply.ts";
 import type { AccountContext } from "../request/context.ts";
-import type { ReportError } from "../request/errors.ts";
+import { waitUntil } from "../request/wait-until.ts";
 import type { LinkRecord } from "../sharing/record.ts";
 import type { LimitedLink, LinkUses } from "../sharing/uses.ts";
 import { findFinishedFile } from "../transfers/uploads/expiry.ts";
@@ -19,9 +19,9 @@ export interface RequestUses {
 
 /** Creates the uses of a request; `undefined` for a link without a limit. */
 export function createRequestUses(
+  context: Pick<AccountContext, "connection" | "report">,
   record: LinkRecord,
   uses: LinkUses | undefined,
-  report: ReportError,
 ): RequestUses | undefined {
   const { id, expires, maxUses } = record;
   if (uses === undefined || maxUses === undefined) return undefined;
@@ -31,12 +31,22 @@ export function createRequestUses(
     if (!(await counts.take(link, count))) throw createError("link-used-up");
   }
 
+  /**
+   * Gives uses back, also if the client has disconnected: runtimes that end the request then are kept alive for it. A
+   * failure is reported.
+   */
+  function giveBack(counts: LinkUses, reason: "upload" | "download", count = 1): Promise<void> {
+    const giving = counts.giveBack(link, reason, count).catch((error: unknown) => context.report(error));
+    waitUntil(context, giving);
+    return giving;
+  }
+
   async function storing<T>(counts: LinkUses, store: () => Promise<T>): Promise<T> {
     await take(counts);
     try {
       return await store();
     } catch (error) {
-      await counts.giveBack(link, "upload").catch(report);
+      await giveBack(counts, "upload");
       throw error;
     }
   }
@@ -56,7 +66,7 @@ export function createRequestUses(
     try {
       return await copy(from, to, { ...options, onFiles });
     } catch (error) {
-      if (taken > 0) await counts.giveBack(link, "upload", taken).catch(report);
+      if (taken > 0) await giveBack(counts, "upload", taken);
       throw error;
     }
   }
@@ -81,7 +91,7 @@ export function createRequestUses(
             const upload = await uploads.peek(uploadId);
             const isDiscarded = await uploads.discard(uploadId);
             const isUnfinished = upload !== undefined && findFinishedFile(upload) === undefined;
-            if (isDiscarded && isUnfinished && upload.note.concat !== "partial") await counts.giveBack(link, "upload");
+            if (isDiscarded && isUnfinished && upload.note.concat !== "partial") await giveBack(counts, "upload");
             return isDiscarded;
           },
         },
@@ -96,8 +106,8 @@ export function createRequestUses(
       releaseBody(reply.body);
       throw error;
     }
-    const giveBack = (): void => void counts.giveBack(link, "download").catch(report);
-    return { ...reply, body: reply.body && onCut(reply.body, toLength(reply), giveBack) };
+    const onBroken = (): void => void giveBack(counts, "download");
+    return { ...reply, body: reply.body && onCut(reply.body, toLength(reply), onBroken) };
   }
 
   return { limit: (files) => limit(uses, files), limitDownload: (reply) => limitDownload(uses, reply) };

@@ -29,6 +29,7 @@ import { createRequestMutex } from "../platform/keyed-mutex.ts";
 import { withClient } from "../request/client-address.ts";
 import type { RequestContext } from "../request/context.ts";
 import { createFailureOf } from "../request/errors.ts";
+import { waitUntil } from "../request/wait-until.ts";
 import { adoptKeyv } from "../stores/keyv.ts";
 import { createMemoryKeyValueStore } from "../stores/memory.ts";
 import { createTexts } from "../views/texts.ts";
@@ -190,12 +191,7 @@ export function createFileService(options: FileServiceOptions): FileService {
   }
 
   function waitFor(connection: Connection, work: Promise<void>): void {
-    try {
-      connection.waitUntil?.(work);
-    } catch (error) {
-      // The host's function: its failure must not fail the request, which may have stored a file already.
-      report(error);
-    }
+    waitUntil({ connection, report }, work);
   }
 
   function serve(...apis: readonly Api[]): FileService["fetch"] {
