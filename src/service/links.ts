@@ -108,10 +108,13 @@ export function createHostLinks(options: HostLinksOptions): Links {
   }
 
   async function list(username: string): Promise<readonly Link[]> {
-    const records = await requireKept(service).list(username);
-    return Promise.all(
-      records.map(async (record) => toLink(service, place, { record, token: await service.sealed.toToken(record) })),
-    );
+    const describe = async (record: LinkRecord): Promise<Link> =>
+      toLink(service, place, { record, token: await service.sealed.toToken(record) });
+    const links: Link[] = [];
+    for await (const records of requireKept(service).read(username)) {
+      links.push(...(await Promise.all(records.map(describe))));
+    }
+    return links;
   }
 
   async function revoke(id: string): Promise<boolean> {

@@ -19,6 +19,8 @@ export interface KeptLinks {
   find(id: string): Promise<LinkRecord | undefined>;
   /** Returns the links of an account, newest first. */
   list(username: string): Promise<readonly LinkRecord[]>;
+  /** As {@link list}, but the links are read a few at a time: an account may have 10,000 of them. */
+  read(username: string): AsyncGenerator<readonly LinkRecord[], void>;
   /** Removes a link. Returns whether this call has removed it. */
   remove(record: LinkRecord): Promise<boolean>;
   /**
@@ -104,17 +106,18 @@ export function createKeptLinks(texts: StoreTexts, clock: () => number): KeptLin
     return record !== undefined && record.id === id && isLive([id, record.expires]) ? record : undefined;
   }
 
+  async function* read(username: string): AsyncGenerator<readonly LinkRecord[], void> {
+    const listed = (await readListed(username)).toReversed();
+    for (let start = 0; start < listed.length; start += PARALLEL) {
+      const records = await Promise.all(listed.slice(start, start + PARALLEL).map(([id]) => find(id)));
+      yield records.filter((record) => record !== undefined);
+    }
+  }
+
   async function list(username: string): Promise<readonly LinkRecord[]> {
-    const listed = await readListed(username);
-    const found = new Map<string, LinkRecord>();
-    await inParallel(listed, { most: PARALLEL }, async ([id]) => {
-      const record = await find(id);
-      if (record !== undefined) found.set(id, record);
-    });
-    return listed
-      .flatMap(([id]) => found.get(id) ?? [])
-      .toReversed()
-      .toSorted((one, other) => other.created - one.created);
+    const found: LinkRecord[] = [];
+    for await (const records of read(username)) found.push(...records);
+    return found;
   }
 
   async function removeRecord([id, expires]: Listed): Promise<boolean> {
@@ -154,7 +157,7 @@ export function createKeptLinks(texts: StoreTexts, clock: () => number): KeptLin
     return count;
   }
 
-  return { requireRoom, add, find, list, remove, removeAll };
+  return { requireRoom, add, find, list, read, remove, removeAll };
 }
 
 function parseListed(text: string | undefined): readonly Listed[] {
