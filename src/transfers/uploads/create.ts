@@ -14,6 +14,7 @@ import { isInDropFolder, makeParents, requireNames, requireNewFile } from "../li
 import { toSentPath } from "../links/sent-file.ts";
 import { emitUploadStarted } from "./events.ts";
 import { toFirstExpiry } from "./expiry.ts";
+import { toKeptConcat } from "./kept-concat.ts";
 import { checkAnnounced, checkUploadLimits, hasUploadLimits, toUploadHolder } from "./limits.ts";
 import { noteUpload, requireUploads } from "./requirements.ts";
 
@@ -109,7 +110,9 @@ function toNote(
     ...(trace !== undefined && { trace }),
     ...(isTus && creation.metadata !== undefined && { uploadMetadata: creation.metadata }),
     ...(metadata !== undefined && { metadata }),
-    ...(concat !== undefined && { concat: concat.kind === "partial" ? "partial" : concat.value }),
+    ...(concat !== undefined && {
+      concat: concat.kind === "partial" ? "partial" : toKeptConcat(context, concat.value),
+    }),
   };
   checkNoteSize(note);
   const hasConditions = !isPartial && isConditionalChange(request);
