@@ -6,8 +6,8 @@ export interface LinkUses {
   /** Takes a use, or `count` of them together. Returns whether as many were left; else it takes none. */
   take(link: LimitedLink, count?: number): Promise<boolean>;
   /**
-   * Gives a use back, or those of an upload that was several files. An upload that was refused or has failed always does. Downloads that were cut count: a link
-   * gives back five of them in its life.
+   * Gives a use back, or those of an upload that was several files. An upload that was refused or has failed always
+   * does. Downloads that were cut count: a link gives back five of them in its life.
    */
   giveBack(link: LimitedLink, reason: "upload" | "download", count?: number): Promise<void>;
   /** The number of uses that were taken. */

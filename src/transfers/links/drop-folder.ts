@@ -99,7 +99,10 @@ export async function makeParents(context: AccountContext, wanted: readonly stri
   return folder;
 }
 
-/** Makes a folder in a drop folder, with its parents. One that is there is not changed. Throws as {@link makeParents}. */
+/**
+ * Makes a folder in a drop folder, with its parents. One that is there is not changed.
+ * @throws what {@link makeParents} throws.
+ */
 export async function makeDropped(context: AccountContext, wanted: readonly string[]): Promise<void> {
   await requireFolders(context, wanted);
   const parent = await makeParents(context, wanted.slice(0, -1));
