@@ -41,6 +41,11 @@ export interface FileTransferOptions {
   readonly signal?: AbortSignal;
   /** Called before anything changes, if content has to be read here. What it throws ends the work. */
   readonly onRead?: () => void;
+  /**
+   * For `copy`: called before anything changes, with the number of files that will be stored. What it throws ends the
+   * work. A file that appears in a folder after that is copied, but not counted.
+   */
+  readonly onFiles?: (count: number) => Promise<void>;
 }
 
 type Kind = "file" | "folder";
@@ -83,13 +88,19 @@ export function createFileTransfers(
       if (hasSizeLimit && size > maxFileBytes) throw createError("too-large", { values: { max: maxFileBytes } });
     }
 
-    /** Checks everything below a folder. */
-    async function checkTree(from: readonly string[], to: readonly string[]): Promise<void> {
+    function isAllAllowed(): boolean {
       const operations = [...needs.file, ...needs.folder];
-      if (!hasSizeLimit && operations.every((operation) => permissions.grantsEverywhere(operation))) return;
+      return !hasSizeLimit && operations.every((operation) => permissions.grantsEverywhere(operation));
+    }
+
+    /** Checks everything below a folder. `onFile`: called for each file. */
+    async function checkTree(from: readonly string[], to: readonly string[], onFile?: () => void): Promise<void> {
+      const isAllowed = isAllAllowed();
+      if (isAllowed && onFile === undefined) return;
       for await (const { segments, kind, size } of walkFolder(tree, from, runStep)) {
         if (kind === "link" && verb === "copy") continue;
-        await checkMember(toKind(kind), size, segments, [...to, ...segments.slice(from.length)]);
+        if (kind === "file") onFile?.();
+        if (!isAllowed) await checkMember(toKind(kind), size, segments, [...to, ...segments.slice(from.length)]);
       }
     }
 
@@ -98,7 +109,23 @@ export function createFileTransfers(
       return options.kind === "folder" ? limitFolders(verb, run, options.signal) : run();
     }
 
-    return async function transfer(from, to, { replace = false, withoutMembers = false, ...options } = {}) {
+    /** Checks everything in a folder. Returns the number of files if they are counted. A file is one. */
+    async function checkMembers(
+      kind: Kind,
+      from: readonly string[],
+      to: readonly string[],
+      isCounted: boolean,
+    ): Promise<number> {
+      if (kind === "file") return 1;
+      let count = 0;
+      const onFile = (): void => {
+        count += 1;
+      };
+      await withWalkLock(() => checkTree(from, to, isCounted ? onFile : undefined));
+      return count;
+    }
+
+    return async function transfer(from, to, { replace = false, withoutMembers = false, onFiles, ...options } = {}) {
       requireSeparatePaths(from, to);
       const found = await find(from);
       const kind = toKind(found?.kind);
@@ -108,8 +135,9 @@ export function createFileTransfers(
       if (kind === "folder" && options.ifMatch !== undefined) throw new StorageError("precondition-failed");
       const replaced = await findReplaced(to, replace);
       const isAlone = withoutMembers && kind === "folder";
-      if (kind === "folder" && !isAlone) await withWalkLock(() => checkTree(from, to));
+      const count = isAlone ? 0 : await checkMembers(kind, from, to, onFiles !== undefined);
       if (replaced !== undefined) await removals.requireForAll(to, replaced.kind === "folder");
+      await onFiles?.(count);
       if (isAlone) return copyFolderAlone(from, to, replaced);
       // The kind is passed on: if something else replaces the member now, it needs other permissions and must stay.
       return act(toStoragePath(from), toStoragePath(to), { ...options, replace, kind });

@@ -48,6 +48,8 @@ export interface LinkAccess {
    * @throws HttpError `unavailable` if the store, or the method of the account, cannot be asked.
    */
   open(request: LinkRequest, token: string, mayBeUsedUp?: boolean): Promise<LinkVerdict>;
+  /** Whether a link in the store is there, valid and not used up, so that its locks count. */
+  hasLocks(id: string): Promise<boolean>;
   /** Whether a link was not withdrawn, and its account may still have it. For transfers that run already. */
   isLive(record: LinkRecord): Promise<boolean>;
   /**
@@ -67,8 +69,8 @@ export interface LinkAccessOptions {
   readonly chain: Pick<AuthenticationChain, "lookup">;
   readonly throttle: LoginThrottle;
   readonly hasher: PasswordHasher;
-  /** Whether an account with these settings can be used, and may have links. */
-  readonly mayHaveLinks: (username: string, settings: AccountSettings) => boolean;
+  /** Whether an account with these settings can be used, may have links, and is the one that has made the link. */
+  readonly mayHave: (record: LinkRecord, settings: AccountSettings) => boolean;
   /** POSIX milliseconds. */
   readonly clock: () => number;
 }
@@ -81,7 +83,7 @@ const COOKIE_NAME = "SVC_LINK";
 
 /** Creates the access of a service. */
 export function createLinkAccess(options: LinkAccessOptions): LinkAccess {
-  const { links, chain, throttle, hasher, mayHaveLinks, clock } = options;
+  const { links, chain, throttle, hasher, mayHave, clock } = options;
   const verified = createVerifiedPasswords(clock);
 
   async function open(linkRequest: LinkRequest, token: string, mayBeUsedUp = false): Promise<LinkVerdict> {
@@ -100,10 +102,11 @@ export function createLinkAccess(options: LinkAccessOptions): LinkAccess {
   }
 
   /** The settings that the account has now; `undefined` if it is gone, or may not have links. */
-  async function findSettings({ username, settings: fixed }: LinkRecord): Promise<AccountSettings | undefined> {
+  async function findSettings(record: LinkRecord): Promise<AccountSettings | undefined> {
+    const { username, settings: fixed } = record;
     const found = fixed === undefined ? await chain.lookup(username) : undefined;
     const settings = fixed ?? (found?.outcome === "found" ? found.account : undefined);
-    return settings !== undefined && mayHaveLinks(username, settings) ? settings : undefined;
+    return settings !== undefined && mayHave(record, settings) ? settings : undefined;
   }
 
   async function isUsedUp(record: LinkRecord): Promise<boolean> {
@@ -170,7 +173,12 @@ export function createLinkAccess(options: LinkAccessOptions): LinkAccess {
     return (await findSettings(record)) !== undefined;
   }
 
-  return { open, isLive, unlock };
+  async function hasLocks(id: string): Promise<boolean> {
+    const record = await links.kept?.find(id);
+    return record !== undefined && (await findSettings(record)) !== undefined && !(await isUsedUp(record));
+  }
+
+  return { open, hasLocks, isLive, unlock };
 }
 
 /** How long a password is not verified again, for the link and the address that it came by. */

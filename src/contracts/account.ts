@@ -37,7 +37,10 @@ export type PermissionValue = (typeof PERMISSION_VALUES)[number];
 export interface AccountSettings {
   /** Absolute storage path of the account's root folder. Default: the group's. */
   readonly home_folder_path?: string;
-  /** Identifier that stays the same when the account is renamed. Default: the account's name. */
+  /**
+   * Identifier that stays the same when the account is renamed. A link is valid for this identifier only, so an account
+   * that is made again under the name of a deleted one should have another. Default: the account's name.
+   */
   readonly uuid?: string;
   /** One or more e-mail addresses, separated by commas. Default: the empty text. */
   readonly email?: string;

@@ -88,6 +88,10 @@ export interface Links {
   list(username: string): Promise<readonly Link[]>;
   /** Withdraws a link. Returns whether it was one. */
   revoke(id: string): Promise<boolean>;
-  /** Withdraws all links of an account. Returns how many. */
+  /**
+   * Withdraws all links of an account. Returns how many. A link that is being made at the same moment is withdrawn too,
+   * or comes after it and is listed. A store without `replace` may lose such a link from the list if several processes
+   * use it; then only `revoke` ends it.
+   */
   revokeAll(username: string): Promise<number>;
 }

@@ -143,8 +143,8 @@ export interface RequestLink {
   readonly root: readonly string[];
   /** Whether it takes files and never tells what is there (SHARING 6.2). */
   readonly isDropFolder: boolean;
-  /** What is really there, to choose names that are free. A drop folder does not show it. */
-  readonly inside: Pick<AccountFiles, "kindOf">;
+  /** What is really there, and locked, to choose names that are free. A drop folder does not show it. */
+  readonly inside: Pick<AccountFiles, "kindOf" | "requireUnlocked">;
 }
 
 /** Responds to a row of the URL table for any client, also without a login. Throws on failure. */

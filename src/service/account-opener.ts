@@ -3,8 +3,8 @@ import { type AccountFiles, createAccountFiles } from "../account/files.ts";
 import { prepareHome } from "../account/home.ts";
 import { type LinkRights, toLinkAccount } from "../account/links/link-account.ts";
 import { withLinkRights } from "../account/links/link-files.ts";
-import { NO_ACCOUNT_LOCKS, withLocks } from "../account/locks/locked-files.ts";
-import { createLocks, type Locks } from "../account/locks/locks.ts";
+import { type LockedFilesOptions, NO_ACCOUNT_LOCKS, withLocks } from "../account/locks/locked-files.ts";
+import { createLocks, type Locks, type LocksOptions } from "../account/locks/locks.ts";
 import { createOwnedUploads, type OwnedUploads } from "../account/uploads/owned-uploads.ts";
 import { toRealSegments } from "../account/virtual-folders.ts";
 import { toGroups } from "../config/groups.ts";
@@ -77,8 +77,8 @@ export function createAccountOpener(options: AccountOpenerOptions): OpenAccount 
 export interface OpenedLinkFiles {
   readonly account: Account;
   readonly files: AccountFiles;
-  /** What is there, although the link may not show it. */
-  readonly inside: Pick<AccountFiles, "kindOf">;
+  /** What is there, and locked, although the link may not show it. */
+  readonly inside: Pick<AccountFiles, "kindOf" | "requireUnlocked">;
 }
 
 /** What the service and {@link createAccountOpener} do with the accounts of a storage. */
@@ -98,11 +98,25 @@ export interface StorageAccounts {
   readonly uploads?: OwnedUploads;
 }
 
-/** The locks of a service; `undefined` without the option `webdav`. */
-export function toLocks(webdav: WebdavConfig | undefined, clock: () => number): Locks | undefined {
+/** The name by which a link has locks. */
+function toLockHolder({ id, isFree }: LinkRights): string {
+  return `${isFree ? "free-link" : "link"}:${id}`;
+}
+
+/** The ID of a link in the store that has locks by a name; `undefined` for accounts and other links. */
+export function toLinkId(lockHolder: string): string | undefined {
+  return /^link:([0-9a-f]{32})$/.exec(lockHolder)?.[1];
+}
+
+/** The locks of a service; `undefined` without the option `webdav`. `hasLocks`: as in `LocksOptions`. */
+export function toLocks(
+  webdav: WebdavConfig | undefined,
+  clock: () => number,
+  hasLocks?: LocksOptions["hasLocks"],
+): Locks | undefined {
   if (webdav === undefined) return undefined;
   const { lockStore = createMemoryKeyValueStore({ clock }), locksPerAccount } = webdav;
-  return createLocks({ store: lockStore, clock, maxPerAccount: locksPerAccount });
+  return createLocks({ store: lockStore, clock, maxPerAccount: locksPerAccount, ...(hasLocks && { hasLocks }) });
 }
 
 /**
@@ -132,11 +146,15 @@ export function createStorageAccounts(
     return files;
   }
 
-  /** `holder`: whose locks the files obey and make. */
-  function withOwnLocks(account: Account, files: AccountFiles, holder: string): AccountFiles {
+  /** `holder`: whose locks the files obey and make, and when these end at the latest. */
+  function withOwnLocks(
+    account: Account,
+    files: AccountFiles,
+    holder: Pick<LockedFilesOptions, "account" | "until">,
+  ): AccountFiles {
     if (locks === undefined) return files;
     const toReal = (path: readonly string[]): readonly string[] => toRealSegments(account, path);
-    return withLocks(files, { locks, account: holder, toReal, virtualFolders: account.virtualFolders });
+    return withLocks(files, { locks, ...holder, toReal, virtualFolders: account.virtualFolders });
   }
 
   /** The same object for the same link and account, so that its files are created once. */
@@ -152,11 +170,11 @@ export function createStorageAccounts(
     resolve: createAccountResolver(groups, maxFileBytes),
     prepare: (account) => prepareHome(account, storage),
     ...(storage.uploads && { uploads: createOwnedUploads(storage.uploads) }),
-    filesOf: (account) => withOwnLocks(account, filesWithoutLocksOf(account), foldName(account.name)),
+    filesOf: (account) => withOwnLocks(account, filesWithoutLocksOf(account), { account: foldName(account.name) }),
     openLink(owner, rights) {
       const account = linkAccountOf(owner, rights);
-      const name = `link:${rights.id}`;
-      const files = withOwnLocks(account, filesWithoutLocksOf(account, name), name);
+      const holder = { account: toLockHolder(rights), until: 1000 * rights.expires };
+      const files = withOwnLocks(account, filesWithoutLocksOf(account, `link:${rights.id}`), holder);
       return { account, files: withLinkRights(files, rights), inside: files };
     },
   };

@@ -26,8 +26,6 @@ const UNCACHED: readonly ResolvedUrl["kind"][] = [
   "uploads",
 ];
 
-/** URLs of the links that an account has. */
-const LINK_KINDS: readonly ResolvedUrl["kind"][] = ["links", "new-link", "link"];
 /** A link is a secret that stands in the URL: no other site and no search engine gets it (SHARING 9.1). */
 const LINK_FIELDS: Reply["headers"] = [
   ["Referrer-Policy", "no-referrer"],
@@ -134,15 +132,15 @@ function isByTus({ request, method, uploads }: RequestContext, kind: ResolvedUrl
   return method !== "OPTIONS" && (headers.has("tus-resumable") || (kind === "upload" && isTusContent(headers)));
 }
 
-function withLinkFields({ kind, token }: ResolvedUrl, headers: Reply["headers"]): Reply["headers"] {
-  if (token === undefined && !LINK_KINDS.includes(kind)) return headers;
+function withLinkFields({ token, isOfLinks }: ResolvedUrl, headers: Reply["headers"]): Reply["headers"] {
+  if (token === undefined && isOfLinks !== true) return headers;
   const others = headers.filter(([name]) => LINK_FIELDS.every(([own]) => own !== name));
   return [...others, ...LINK_FIELDS];
 }
 
 /** Whether no cache may store a response. Below a link, only files and archives may be stored by the client itself. */
-function isUncached({ kind, token }: ResolvedUrl, headers: Reply["headers"]): boolean {
-  if (UNCACHED.includes(kind) || LINK_KINDS.includes(kind)) return true;
+function isUncached({ kind, token, isOfLinks }: ResolvedUrl, headers: Reply["headers"]): boolean {
+  if (UNCACHED.includes(kind) || isOfLinks === true) return true;
   return (
     token !== undefined &&
     !headers.some(([name]) => name === "Content-Disposition" || (name === "ETag" && kind !== "folder"))

@@ -37,7 +37,7 @@ export interface OpenedRequest {
  */
 export async function openLinkRequest(
   context: RequestContext,
-  { access }: LinkService,
+  { access, sealed }: LinkService,
   accounts: Pick<StorageAccounts, "resolve" | "openLink">,
   { kind, path, token = "" }: ResolvedUrl,
 ): Promise<OpenedRequest | { readonly reply: Reply }> {
@@ -66,7 +66,7 @@ export async function openLinkRequest(
   if (record.passwordHash !== undefined && path.segments.length === 0 && isPasswordForm(context)) {
     return { reply: emptyReply(303, { Location: context.root }) };
   }
-  const rights = toRights(record);
+  const rights = toRights(record, sealed.isFree(record));
   const owner = accounts.resolve(record.username, verdict.settings);
   const { account, files, inside } = accounts.openLink(owner, rights);
   const link = { record, root: toLinkRoot(rights), isDropFolder: isDropFolder(rights), inside };
@@ -80,9 +80,9 @@ export async function runWithLink(
   endpoint: AccountEndpoint,
   mayUpload: boolean,
 ): Promise<Reply> {
-  const { link, config, request, report } = context;
+  const { link, config, request } = context;
   const { clock } = config;
-  const uses = createRequestUses(link.record, sealed.uses, report);
+  const uses = createRequestUses(context, link.record, sealed.uses);
   if (uses !== undefined && isPrefetch(request.headers)) return emptyReply(403, { "Error-Code": "link-prefetch" });
   const files = endWithLogin(uses?.limit(context.files) ?? context.files, {
     since: clock(),
@@ -128,11 +128,12 @@ function emitLinkRefused(context: RequestContext, reason: LinkRefusal): void {
 const rightsOf = new WeakMap<LinkRecord, LinkRights>();
 
 /** The same object for the same record: the files of a link are created once. */
-function toRights(record: LinkRecord): LinkRights {
+function toRights(record: LinkRecord, isFree: boolean): LinkRights {
   const known = rightsOf.get(record);
   if (known !== undefined) return known;
-  const { id, path, isFolder, permissions, maxFileBytes } = record;
-  const rights = { id, path, isFolder, permissions, ...(maxFileBytes !== undefined && { maxFileBytes }) };
+  const { id, path, isFolder, permissions, maxFileBytes, expires } = record;
+  const limit = maxFileBytes !== undefined && { maxFileBytes };
+  const rights = { id, path, isFolder, permissions, ...limit, expires, isFree };
   rightsOf.set(record, rights);
   return rights;
 }

@@ -1,9 +1,10 @@
 import type { AccountFiles } from "../account/files.ts";
 import { tap, toByteSource } from "../contracts/byte-source.ts";
+import type { Placement } from "../contracts/storage-adapter.ts";
 import { createError } from "../http/errors.ts";
 import { type Reply, type ReplyBody, releaseBody } from "../http/reply.ts";
 import type { AccountContext } from "../request/context.ts";
-import type { ReportError } from "../request/errors.ts";
+import { waitUntil } from "../request/wait-until.ts";
 import type { LinkRecord } from "../sharing/record.ts";
 import type { LimitedLink, LinkUses } from "../sharing/uses.ts";
 import { findFinishedFile } from "../transfers/uploads/expiry.ts";
@@ -18,16 +19,26 @@ export interface RequestUses {
 
 /** Creates the uses of a request; `undefined` for a link without a limit. */
 export function createRequestUses(
+  context: Pick<AccountContext, "connection" | "report">,
   record: LinkRecord,
   uses: LinkUses | undefined,
-  report: ReportError,
 ): RequestUses | undefined {
   const { id, expires, maxUses } = record;
   if (uses === undefined || maxUses === undefined) return undefined;
   const link: LimitedLink = { id, expires, maxUses };
 
-  async function take(counts: LinkUses): Promise<void> {
-    if (!(await counts.take(link))) throw createError("link-used-up");
+  async function take(counts: LinkUses, count = 1): Promise<void> {
+    if (!(await counts.take(link, count))) throw createError("link-used-up");
+  }
+
+  /**
+   * Gives uses back, also if the client has disconnected: runtimes that end the request then are kept alive for it. A
+   * failure is reported.
+   */
+  function giveBack(counts: LinkUses, reason: "upload" | "download", count = 1): Promise<void> {
+    const giving = counts.giveBack(link, reason, count).catch((error: unknown) => context.report(error));
+    waitUntil(context, giving);
+    return giving;
   }
 
   async function storing<T>(counts: LinkUses, store: () => Promise<T>): Promise<T> {
@@ -35,7 +46,27 @@ export function createRequestUses(
     try {
       return await store();
     } catch (error) {
-      await counts.giveBack(link, "upload").catch(report);
+      await giveBack(counts, "upload");
+      throw error;
+    }
+  }
+
+  /** A copy takes a use for each file in it. */
+  async function copying(
+    counts: LinkUses,
+    copy: AccountFiles["copy"],
+    [from, to, options]: Parameters<AccountFiles["copy"]>,
+  ): Promise<Placement> {
+    let taken = 0;
+    const onFiles = async (count: number): Promise<void> => {
+      if (count === 0) return;
+      await take(counts, count);
+      taken = count;
+    };
+    try {
+      return await copy(from, to, { ...options, onFiles });
+    } catch (error) {
+      if (taken > 0) await giveBack(counts, "upload", taken);
       throw error;
     }
   }
@@ -45,7 +76,7 @@ export function createRequestUses(
     return {
       ...files,
       write: (...file) => storing(counts, () => files.write(...file)),
-      copy: (...copy) => storing(counts, () => files.copy(...copy)),
+      copy: (...copy) => copying(counts, files.copy, copy),
       ...(uploads && {
         uploads: {
           ...uploads,
@@ -60,7 +91,7 @@ export function createRequestUses(
             const upload = await uploads.peek(uploadId);
             const isDiscarded = await uploads.discard(uploadId);
             const isUnfinished = upload !== undefined && findFinishedFile(upload) === undefined;
-            if (isDiscarded && isUnfinished && upload.note.concat !== "partial") await counts.giveBack(link, "upload");
+            if (isDiscarded && isUnfinished && upload.note.concat !== "partial") await giveBack(counts, "upload");
             return isDiscarded;
           },
         },
@@ -75,8 +106,8 @@ export function createRequestUses(
       releaseBody(reply.body);
       throw error;
     }
-    const giveBack = (): void => void counts.giveBack(link, "download").catch(report);
-    return { ...reply, body: reply.body && onCut(reply.body, toLength(reply), giveBack) };
+    const onBroken = (): void => void giveBack(counts, "download");
+    return { ...reply, body: reply.body && onCut(reply.body, toLength(reply), onBroken) };
   }
 
   return { limit: (files) => limit(uses, files), limitDownload: (reply) => limitDownload(uses, reply) };

@@ -18,7 +18,7 @@ import { type ReportError, toHttpError } from "../request/errors.ts";
 import { describeLinkProblem, type LinkOptionsBody, linkOptionsSchema } from "../schemas/links.ts";
 import type { KeptLinks } from "../sharing/kept-links.ts";
 import { createSealedLinks } from "../sharing/links.ts";
-import type { LinkRecord } from "../sharing/record.ts";
+import { isLinkOf, type LinkRecord } from "../sharing/record.ts";
 import { adoptKeyv } from "../stores/keyv.ts";
 import { type StorageAccounts, toCheckedSettings } from "./account-opener.ts";
 
@@ -40,16 +40,17 @@ export function createLinkService(options: LinkServiceOptions): LinkService | un
   const store = links.store && adoptKeyv(links.store, { logger, name: "store of links" });
   const sealed = createSealedLinks({ secrets, store, clock });
 
-  function mayHaveLinks(username: string, settings: AccountSettings): boolean {
+  function mayHave(record: LinkRecord, settings: AccountSettings): boolean {
     try {
-      return resolve(username, settings).allowLinks;
+      const account = resolve(record.username, settings);
+      return account.allowLinks && isLinkOf(record, account);
     } catch (error) {
       if (isHttpError(error) && error.failure === "denied") return false;
       throw error;
     }
   }
 
-  const access = createLinkAccess({ links: sealed, chain, throttle, hasher, mayHaveLinks, clock });
+  const access = createLinkAccess({ links: sealed, chain, throttle, hasher, mayHave, clock });
   return {
     config: links,
     sealed,
@@ -98,16 +99,22 @@ export function createHostLinks(options: HostLinksOptions): Links {
     const { lookup } = service;
     const isGiven = link.settings !== undefined;
     const own = isGiven ? { ...service, lookup: async () => undefined } : { ...service, lookup };
-    const made = await makeLink(own, owner, path, wanted, config.clock());
+    const made = await makeLink(own, owner, path, wanted, {
+      now: config.clock(),
+      hash: (password) => service.hasher.hash(password),
+    });
     emit({ ...toLinkCreated(made.record, owner.files), ...toEnvelope(made.record, owner.account) });
     return toLink(service, place, made);
   }
 
   async function list(username: string): Promise<readonly Link[]> {
-    const records = await requireKept(service).list(username);
-    return Promise.all(
-      records.map(async (record) => toLink(service, place, { record, token: await service.sealed.toToken(record) })),
-    );
+    const describe = async (record: LinkRecord): Promise<Link> =>
+      toLink(service, place, { record, token: await service.sealed.toToken(record) });
+    const links: Link[] = [];
+    for await (const records of requireKept(service).read(username)) {
+      links.push(...(await Promise.all(records.map(describe))));
+    }
+    return links;
   }
 
   async function revoke(id: string): Promise<boolean> {

@@ -198,6 +198,8 @@ export interface ResolvedUrl {
   readonly path: ResourcePath;
   /** The token of the link that the URL is below. */
   readonly token?: string;
+  /** Whether the URL is that of the account's links, or below it. */
+  readonly isOfLinks?: true;
 }
 
 /** The other name of the OpenAPI document in the service description, with four underscores (CONTRACT 2.9). */
@@ -225,15 +227,24 @@ export function resolveUrl(
   const name = decodeSegment(first);
   const isAlias = name === OPENAPI_ALIAS && rest.join("/") === "openapi.yaml";
   if (!isAlias && name !== "" && name !== "home" && name !== "__svc__") return undefined;
-  if (isMalformed) return { kind: "malformed", path: ROOT };
+  const { hasLinks } = additions;
+  const isShared = name === "__svc__" && hasLinks && rest[0] === "share" && rest.length > 1;
+  const shared = isShared ? toShared(rest.slice(1)) : undefined;
+  const ofLinks = hasLinks && name === "home" && isLinkList(rest) ? ({ isOfLinks: true } as const) : undefined;
+  if (isMalformed) return { ...shared, ...ofLinks, kind: "malformed", path: ROOT };
   if (isAlias) return { kind: "openapi", path: ROOT };
-  if (name === "__svc__" && additions.hasLinks && rest[0] === "share" && rest.length > 1)
-    return toShared(rest.slice(1));
+  if (shared !== undefined) return shared;
   if (name === "__svc__") return { kind: toServiceKind(rest.join("/")), path: ROOT };
   if (rest.length === 0) return { kind: "start", path: ROOT };
   if (name === "") return undefined;
   const found = parseResourcePath(rest.join("/"));
-  return found ? { kind: toHomeKind(found, additions), path: found } : { kind: "malformed", path: ROOT };
+  if (found === undefined) return { kind: "malformed", path: ROOT, ...ofLinks };
+  return { kind: toHomeKind(found, additions), path: found, ...ofLinks };
+}
+
+/** Whether a path below `/home/` is that of the account's links, also if it is malformed after that. */
+function isLinkList([first = "", second = ""]: readonly string[]): boolean {
+  return decodeSegment(first) === RESERVED_NAME && /^links(?:$|[^!"$-~])/.test(decodeSegment(second) ?? second);
 }
 
 /** Below a link are files and folders, as below `/home/`, and the uploads by the link (SHARING 1). */

@@ -29,10 +29,11 @@ import { createRequestMutex } from "../platform/keyed-mutex.ts";
 import { withClient } from "../request/client-address.ts";
 import type { RequestContext } from "../request/context.ts";
 import { createFailureOf } from "../request/errors.ts";
+import { waitUntil } from "../request/wait-until.ts";
 import { adoptKeyv } from "../stores/keyv.ts";
 import { createMemoryKeyValueStore } from "../stores/memory.ts";
 import { createTexts } from "../views/texts.ts";
-import { createStorageAccounts, toCheckedSettings, toLocks } from "./account-opener.ts";
+import { createStorageAccounts, toCheckedSettings, toLinkId, toLocks } from "./account-opener.ts";
 import { createDispatch } from "./dispatch.ts";
 import { createResponseFinisher } from "./finish-response.ts";
 import { createHostSessions } from "./host-sessions.ts";
@@ -65,7 +66,10 @@ export function createFileService(options: FileServiceOptions): FileService {
   const { emit } = events;
   const audit = createLoginAudit({ emit, logger, component, clock });
   const chooseTexts = createTexts(config.pages.languages);
-  const locks = toLocks(config.webdav, clock);
+  const locks = toLocks(config.webdav, clock, async (holder) => {
+    const id = toLinkId(holder);
+    return id === undefined || (await links?.access.hasLocks(id)) === true;
+  });
   const accounts = createStorageAccounts(config.storage, config.groups, config.limits.maxFileBytes, locks);
   const { basicCacheSeconds = toBasicCacheSeconds(config) } = config;
   const ownIdentifier = createIdentifier({
@@ -188,12 +192,7 @@ export function createFileService(options: FileServiceOptions): FileService {
   }
 
   function waitFor(connection: Connection, work: Promise<void>): void {
-    try {
-      connection.waitUntil?.(work);
-    } catch (error) {
-      // The host's function: its failure must not fail the request, which may have stored a file already.
-      report(error);
-    }
+    waitUntil({ connection, report }, work);
   }
 
   function serve(...apis: readonly Api[]): FileService["fetch"] {

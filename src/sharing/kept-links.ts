@@ -2,20 +2,31 @@ import { foldName } from "../contracts/account-name.ts";
 import { createError } from "../http/errors.ts";
 import { inParallel } from "../platform/in-parallel.ts";
 import { memoize } from "../platform/memoize.ts";
-import { type LinkRecord, parseLinkRecord } from "./record.ts";
+import { isLinkOf, type LinkAccount, type LinkRecord, parseLinkRecord } from "./record.ts";
 import { type StoreTexts, toLinkKey } from "./store-text.ts";
 
 /** The links in a store. All methods reject with HttpError `unavailable` if the store fails. */
 export interface KeptLinks {
+  /**
+   * Checks that an account may have one link more, before work is done for it. Links that are over, or of an account
+   * that had the name before, do not count.
+   * @throws HttpError `too-many-links`
+   */
+  requireRoom(account: LinkAccount, max: number): Promise<void>;
   /** Keeps a link until it expires. @throws HttpError `too-many-links` if the account has `max` already. */
   add(record: LinkRecord, max: number): Promise<void>;
   /** Returns a link; `undefined` if there is none, or none any more. */
   find(id: string): Promise<LinkRecord | undefined>;
   /** Returns the links of an account, newest first. */
   list(username: string): Promise<readonly LinkRecord[]>;
+  /** As {@link list}, but the links are read a few at a time: an account may have 10,000 of them. */
+  read(username: string): AsyncGenerator<readonly LinkRecord[], void>;
   /** Removes a link. Returns whether this call has removed it. */
   remove(record: LinkRecord): Promise<boolean>;
-  /** Removes the links of an account. Calls `onRemoved` for each that it has removed, and returns how many. */
+  /**
+   * Removes the links of an account, also those that are added meanwhile, as long as it finds some. Calls `onRemoved`
+   * for each that it has removed, and returns how many.
+   */
   removeAll(username: string, onRemoved: (record: LinkRecord) => void): Promise<number>;
 }
 
@@ -24,6 +35,8 @@ type Listed = readonly [id: string, expires: number];
 
 /** How many records of a list are read or removed at the same time. */
 const PARALLEL = 16;
+/** How often the list is read again for links that were added during a removal of all. */
+const MAX_ROUNDS = 10;
 
 /** Creates the links of a store. `clock` returns milliseconds. */
 export function createKeptLinks(texts: StoreTexts, clock: () => number): KeptLinks {
@@ -45,17 +58,46 @@ export function createKeptLinks(texts: StoreTexts, clock: () => number): KeptLin
     );
   }
 
+  async function readListed(username: string): Promise<readonly Listed[]> {
+    return parseListed(await texts.get(toLinkKey("links-of", foldName(username)))).filter(isLive);
+  }
+
+  async function requireRoom(account: LinkAccount, max: number): Promise<void> {
+    const { name } = account;
+    const listed = await readListed(name);
+    if (listed.length < max) return;
+    const dead = new Set<string>();
+    await inParallel(listed, { most: PARALLEL }, async ([id]) => {
+      const record = await find(id);
+      if (record !== undefined && isLinkOf(record, account)) return;
+      if (record !== undefined) await removeRecord([id, record.expires]);
+      dead.add(id);
+    });
+    if (dead.size > 0) await unlist(name, dead);
+    requireFewer(await readListed(name), max);
+  }
+
+  async function unlist(username: string, ids: ReadonlySet<string>): Promise<void> {
+    await updateList(username, (listed) => listed.filter(([id]) => !ids.has(id)));
+  }
+
   async function add(record: LinkRecord, max: number): Promise<void> {
     const { id, username, expires } = record;
+    const own: Listed = [id, expires];
     await updateList(username, (listed) => {
-      if (listed.length >= max) throw createError("too-many-links", { values: { max } });
-      return [...listed, [id, expires]];
+      requireFewer(listed, max);
+      return [...listed, own];
     });
     await texts.update(
       toLinkKey("link", id),
       () => expires * 1000,
       () => JSON.stringify(record),
     );
+    // A removal of all has come between, or another process without an atomic store has written its list over this one.
+    // A link must not be missing there: the next removal of all would not end it.
+    const isListed = (listed: readonly Listed[]): boolean => listed.some(([one]) => one === id);
+    if (isListed(await readListed(username))) return;
+    await updateList(username, (listed) => (isListed(listed) ? listed : [...listed, own]));
   }
 
   async function find(id: string): Promise<LinkRecord | undefined> {
@@ -64,20 +106,21 @@ export function createKeptLinks(texts: StoreTexts, clock: () => number): KeptLin
     return record !== undefined && record.id === id && isLive([id, record.expires]) ? record : undefined;
   }
 
-  async function list(username: string): Promise<readonly LinkRecord[]> {
-    const listed = parseListed(await texts.get(toLinkKey("links-of", foldName(username)))).filter(isLive);
-    const found = new Map<string, LinkRecord>();
-    await inParallel(listed, { most: PARALLEL }, async ([id]) => {
-      const record = await find(id);
-      if (record !== undefined) found.set(id, record);
-    });
-    return listed
-      .flatMap(([id]) => found.get(id) ?? [])
-      .toReversed()
-      .toSorted((one, other) => other.created - one.created);
+  async function* read(username: string): AsyncGenerator<readonly LinkRecord[], void> {
+    const listed = (await readListed(username)).toReversed();
+    for (let start = 0; start < listed.length; start += PARALLEL) {
+      const records = await Promise.all(listed.slice(start, start + PARALLEL).map(([id]) => find(id)));
+      yield records.filter((record) => record !== undefined);
+    }
   }
 
-  async function removeRecord({ id, expires }: LinkRecord): Promise<boolean> {
+  async function list(username: string): Promise<readonly LinkRecord[]> {
+    const found: LinkRecord[] = [];
+    for await (const records of read(username)) found.push(...records);
+    return found;
+  }
+
+  async function removeRecord([id, expires]: Listed): Promise<boolean> {
     let wasThere = false;
     await texts.update(
       toLinkKey("link", id),
@@ -91,29 +134,37 @@ export function createKeptLinks(texts: StoreTexts, clock: () => number): KeptLin
   }
 
   async function remove(record: LinkRecord): Promise<boolean> {
-    const { id, username } = record;
-    const wasThere = await removeRecord(record);
-    await updateList(username, (listed) => listed.filter(([one]) => one !== id));
+    const { id, username, expires } = record;
+    const wasThere = await removeRecord([id, expires]);
+    await unlist(username, new Set([id]));
     return wasThere;
   }
 
   async function removeAll(username: string, onRemoved: (record: LinkRecord) => void): Promise<number> {
-    const records = await list(username);
-    const ids = new Set(records.map(({ id }) => id));
     let count = 0;
-    await inParallel(records, { most: PARALLEL }, async (record) => {
-      if (!(await removeRecord(record))) return;
-      count += 1;
-      onRemoved(record);
-    });
-    // The list once for all of them: it has up to 10,000 links.
-    await updateList(username, (listed) => listed.filter(([id]) => !ids.has(id)));
+    for (let round = 1; round <= MAX_ROUNDS; round += 1) {
+      const listed = await readListed(username);
+      if (listed.length === 0) break;
+      await inParallel(listed, { most: PARALLEL }, async (one) => {
+        const record = await find(one[0]);
+        if (record === undefined || !(await removeRecord(one))) return;
+        count += 1;
+        onRemoved(record);
+      });
+      // The list once for all of them: it has up to 10,000 links.
+      await unlist(username, new Set(listed.map(([id]) => id)));
+    }
     return count;
   }
 
-  return { add, find, list, remove, removeAll };
+  return { requireRoom, add, find, list, read, remove, removeAll };
 }
 
 function parseListed(text: string | undefined): readonly Listed[] {
   return text === undefined ? [] : (JSON.parse(text) as readonly Listed[]);
+}
+
+/** @throws HttpError `too-many-links` */
+function requireFewer({ length }: readonly Listed[], max: number): void {
+  if (length >= max) throw createError("too-many-links", { values: { max } });
 }

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { foldName } from "../contracts/account-name.ts";
 import { LINK_PERMISSIONS } from "../contracts/links.ts";
 import { accountSettingsSchema } from "../schemas/account.ts";
 
@@ -8,6 +9,8 @@ export type LinkRecord = z.infer<typeof recordSchema>;
 const recordSchema = z.strictObject({
   id: z.string().regex(/^[0-9a-f]{32}$/),
   username: z.string().min(1),
+  /** The `uuid` of the account. Absent: it has none, so that its name identifies it. */
+  uuid: z.string().min(1).exactOptional(),
   /** Present if no authentication method can look the account up: these settings count for the life of the link. */
   settings: accountSettingsSchema.exactOptional(),
   /** Segments below the account's root. */
@@ -25,6 +28,24 @@ const recordSchema = z.strictObject({
   askName: z.literal(true).exactOptional(),
   label: z.string().exactOptional(),
 });
+
+/** What identifies an account: an account made again under the name of a deleted one is another one. */
+export interface LinkAccount {
+  readonly name: string;
+  /** The name again if the account has no identifier of its own. */
+  readonly uuid: string;
+}
+
+/** What a record has of the account that makes the link. */
+export function toRecordedAccount({ name, uuid }: LinkAccount): Pick<LinkRecord, "username" | "uuid"> {
+  return { username: name, ...(foldName(uuid) !== foldName(name) && { uuid }) };
+}
+
+/** Whether an account has made a link. */
+export function isLinkOf(record: LinkRecord, account: LinkAccount): boolean {
+  const { username, uuid } = toRecordedAccount(account);
+  return foldName(record.username) === foldName(username) && record.uuid === uuid;
+}
 
 /** What a token has of a kept link: the rest is in the store. */
 const referenceSchema = z.strictObject({ id: recordSchema.shape.id, expires: recordSchema.shape.expires });

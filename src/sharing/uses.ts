@@ -3,13 +3,13 @@ import { type StoreTexts, toLinkKey } from "./store-text.ts";
 
 /** Counts the uses of links with a limit. All methods reject with HttpError `unavailable` if the store fails. */
 export interface LinkUses {
-  /** Takes a use. Returns whether one was left. */
-  take(link: LimitedLink): Promise<boolean>;
+  /** Takes a use, or `count` of them together. Returns whether as many were left; else it takes none. */
+  take(link: LimitedLink, count?: number): Promise<boolean>;
   /**
-   * Gives a use back. An upload that was refused or has failed always does. Downloads that were cut count: a link
-   * gives back five of them in its life.
+   * Gives a use back, or those of an upload that was several files. An upload that was refused or has failed always
+   * does. Downloads that were cut count: a link gives back five of them in its life.
    */
-  giveBack(link: LimitedLink, reason: "upload" | "download"): Promise<void>;
+  giveBack(link: LimitedLink, reason: "upload" | "download", count?: number): Promise<void>;
   /** The number of uses that were taken. */
   count(link: Pick<LinkRecord, "id">): Promise<number>;
 }
@@ -38,18 +38,18 @@ export function createLinkUses(texts: StoreTexts): LinkUses {
     );
   }
 
-  async function take(link: LimitedLink): Promise<boolean> {
+  async function take(link: LimitedLink, count = 1): Promise<boolean> {
     let isTaken = false;
-    await change(link, (count) => {
-      isTaken = count.taken < link.maxUses;
-      return isTaken ? { ...count, taken: count.taken + 1 } : count;
+    await change(link, ({ taken, cut }) => {
+      isTaken = taken + count <= link.maxUses;
+      return { taken: isTaken ? taken + count : taken, cut };
     });
     return isTaken;
   }
 
-  async function giveBack(link: LimitedLink, reason: "upload" | "download"): Promise<void> {
+  async function giveBack(link: LimitedLink, reason: "upload" | "download", count = 1): Promise<void> {
     await change(link, ({ taken, cut }) => {
-      if (reason === "upload") return { taken: Math.max(0, taken - 1), cut };
+      if (reason === "upload") return { taken: Math.max(0, taken - count), cut };
       return cut < MAX_CUT ? { taken: Math.max(0, taken - 1), cut: cut + 1 } : { taken, cut };
     });
   }

@@ -30,7 +30,7 @@ export const FORM_FIELDS = {
   member: { name: "selected-members", holds: "texts" },
   newName: { name: "new-name", holds: "text" },
   destination: { name: "destination", holds: "text" },
-  /** The name of who sends the files, before them. Only for links that ask for it. */
+  /** The name of who sends the files, before them, or of who copies. Only for links that ask for it. */
   sender: { name: "sender", holds: "text" },
 } as const;
 
@@ -52,6 +52,7 @@ export interface FormFields {
   /** All values of each field. */
   readonly newNames: readonly string[];
   readonly destinations: readonly string[];
+  readonly senders: readonly string[];
 }
 
 /**
@@ -120,8 +121,14 @@ export async function receiveForm(
   try {
     for await (const part of parts) await (part.filename === undefined ? receiveField(part) : receiveFile(part));
     if (action === undefined) throw createError("form-action-missing");
-    const { newFolder, member, newName, destination } = texts;
-    return { action, newFolders: newFolder, members: member, newNames: newName, destinations: destination };
+    return {
+      action,
+      newFolders: texts.newFolder,
+      members: texts.member,
+      newNames: texts.newName,
+      destinations: texts.destination,
+      senders: texts.sender,
+    };
   } finally {
     if (action === undefined) await files.decide(false);
   }

@@ -116,7 +116,7 @@ export function streamFolderPage(context: PageContext, folder: FolderPage): Read
 function renderFrame(context: PageContext, folder: FolderPage): SafeHtml {
   const { texts, config } = context;
   const title = folder.segments.at(-1) ?? toRootName(context, folder);
-  const content = html`<main id="folder" data-texts="${JSON.stringify(texts.script)}">
+  const content = html`<main id="folder" data-texts="${JSON.stringify(texts.script)}"${folder.link && html` data-link="${folder.link.id}"`}>
 ${renderCrumbs(context, folder)}
 ${renderHeading(context, folder, title)}
 ${folder.link && renderLinkLine(texts, folder.link, mayDownloadAll(folder))}

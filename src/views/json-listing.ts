@@ -11,6 +11,14 @@ type ListedMember = Pick<StorageEntry, "name" | "kind" | "size"> & { readonly mo
  * @throws what the first steps of `batches` throw.
  */
 export async function openJsonListing(batches: AsyncIterator<readonly ListedMember[]>): Promise<TextSource> {
+  return openJsonContent(batches, (member) => toText(toListingEntry(member)));
+}
+
+/** As {@link openJsonListing}, for any list. `toJson` returns an item as JSON. */
+export async function openJsonContent<T>(
+  batches: AsyncIterator<readonly T[]>,
+  toJson: (item: T) => string,
+): Promise<TextSource> {
   let position: "begin" | "first" | "later" | "end" = "begin";
 
   async function next(): Promise<string | undefined> {
@@ -27,7 +35,7 @@ export async function openJsonListing(batches: AsyncIterator<readonly ListedMemb
     if (value.length === 0) return "";
     const separator = position === "first" ? "" : ",";
     position = "later";
-    return separator + toJson(value);
+    return separator + value.map((item) => toJson(item)).join();
   }
 
   async function close(): Promise<void> {
@@ -35,10 +43,6 @@ export async function openJsonListing(batches: AsyncIterator<readonly ListedMemb
   }
 
   return openTextSource({ next, close });
-}
-
-function toJson(members: readonly ListedMember[]): string {
-  return members.map((member) => toText(toListingEntry(member))).join();
 }
 
 /** Converts a member to its entry in the JSON listing (2.1). */

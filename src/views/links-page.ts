@@ -3,26 +3,72 @@ import { fillText } from "../platform/fill-text.ts";
 import type { LinkBody } from "../schemas/links.ts";
 import { ICONS, icon } from "./icons.ts";
 import { renderEnd, renderLinkHead, renderPermissions, renderUrl, renderWithdraw } from "./link-parts.ts";
-import type { Page, PageContext } from "./page.ts";
+import { type Page, type PageContext, renderPage } from "./page.ts";
+import { openTextSource, type TextSource } from "./text-source.ts";
 
 /** What the list of links shows. */
 export interface LinksPage {
-  /** Newest first. */
-  readonly links: readonly LinkBody[];
+  /** Newest first, a few at a time. */
+  readonly links: AsyncIterator<readonly LinkBody[]>;
   /** The URL path of the list. */
   readonly path: string;
   /** The URL path of the account's root folder. */
   readonly home: string;
 }
 
-/** The page with the links of an account. */
-export function toLinksPage(context: PageContext, { links, path, home }: LinksPage): Page {
+/** Marks the position of the rows. No text on the page can contain it, because `<` is escaped. */
+const ROWS = html`<!--rows-->`;
+
+/**
+ * Opens the page with the links of an account, which are read while it is sent. Closing it ends their iteration.
+ * @throws what the first steps of `links` throw.
+ */
+export async function openLinksPage(context: PageContext, { links, path, home }: LinksPage): Promise<TextSource> {
+  let rows = await nextRows();
+  const frame = renderPage(context, toPage(context, { path, home, isEmpty: rows === undefined }));
+  const [before = "", after = ""] = String(frame).split(String(ROWS));
+  let position: "begin" | "rows" | "end" = "begin";
+
+  /** The next links, of which there are some; `undefined` at the end. */
+  async function nextRows(): Promise<readonly LinkBody[] | undefined> {
+    for (let step = await links.next(); !step.done; step = await links.next()) {
+      if (step.value.length > 0) return step.value;
+    }
+    return undefined;
+  }
+
+  async function next(): Promise<string | undefined> {
+    if (position === "end") return undefined;
+    if (position === "begin") {
+      position = "rows";
+      return before;
+    }
+    if (rows === undefined) {
+      position = "end";
+      return after;
+    }
+    const text = rows.map((link) => String(renderRow(context.texts, link, path))).join("");
+    rows = await nextRows();
+    return text;
+  }
+
+  async function close(): Promise<void> {
+    await links.return?.();
+  }
+
+  return openTextSource({ next, close });
+}
+
+function toPage(
+  context: PageContext,
+  { path, home, isEmpty }: Omit<LinksPage, "links"> & { readonly isEmpty: boolean },
+): Page {
   const { texts } = context;
   const title = texts.links.list;
   const content = html`<main class="links">
 <nav class="crumbs" aria-label="${texts.folderPath}"><ol><li><a href="${home}">${texts.home}</a></li></ol></nav>
 <h1>${title}</h1>
-${links.length === 0 ? renderNothing(context) : renderTable(context, links, path)}
+${isEmpty ? renderNothing(context) : renderTable(context, path)}
 <p role="status" class="unseen copy-status"></p>
 </main>
 ${ICONS}`;
@@ -34,13 +80,13 @@ function renderNothing({ texts: { links } }: PageContext): SafeHtml {
 }
 
 /** The question before all links are withdrawn opens without a script. */
-function renderTable({ texts }: PageContext, rows: readonly LinkBody[], path: string): SafeHtml {
+function renderTable({ texts }: PageContext, path: string): SafeHtml {
   const { links } = texts;
   return html`<table>
 <caption class="unseen">${links.list}</caption>
 <thead><tr><th scope="col">${links.leadsTo}</th><th scope="col">${links.permissions}</th><th scope="col">${links.validUntil}</th><th scope="col">${links.url}</th><th scope="col"><span class="unseen">${links.action}</span></th></tr></thead>
 <tbody>
-${rows.map((link) => renderRow(texts, link, path))}</tbody>
+${ROWS}</tbody>
 </table>
 <details class="all"><summary>${links.withdrawAll}</summary>
 <form method="post" action="${path}"><p>${links.withdrawAllHint}</p>

@@ -5,6 +5,8 @@ import { formatsOf } from "./formats.ts";
 
 /** What the pages of a link show of it. They never show the account, nor anything above what the link leads to. */
 export interface PageLink {
+  /** It opens nothing. The script tells by it which link the uploads that it remembers are of. */
+  readonly id: string;
   /** The name of what it leads to. Empty for all files of an account. */
   readonly name: string;
   readonly expires: Date;

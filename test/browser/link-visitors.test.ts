@@ -63,6 +63,8 @@ describeInChromium("links", (chromium) => {
     expect(await page.locator("#transfers").isHidden()).toBe(true);
     await page.getByLabel("Your name").fill("Ann Müller");
     await page.getByLabel("Your name").press("Tab");
+    const kept = await page.waitForFunction(() => localStorage.getItem("fileferry-uploads"));
+    expect(await kept.jsonValue()).toMatch(/"folder":"\.\/".*"urls":\["\.\/__svc__\/uploads\/[\da-f]{32}"\]/);
     await eventually(() => transferOf(page, "a.bin").getAttribute("data-state"), LONG).toBe("done");
     await page.setInputFiles("#upload-file", await makeFile("a.txt", 100));
     await eventually(() => transferOf(page, "a.txt").getAttribute("data-state")).toBe("done");

@@ -5,7 +5,7 @@ import { type StorageAdapter, StorageError, type StorageErrorCode } from "../../
 import { HttpError } from "../../src/http/http-error.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { createMemoryKeyValueStore } from "../../src/stores/memory.ts";
-import { createTestService, type TestService } from "../support/service.ts";
+import { createTestService, type TestService, type TestServiceOptions } from "../support/service.ts";
 import { overrideStorage } from "../support/storage.ts";
 
 /** Everything configured that a description tells of. */
@@ -56,6 +56,10 @@ function createKeeper(): Authenticator {
       if (passwords.get(username) !== content) return { outcome: "rejected" };
       return { outcome: "accepted", account: username === "bob" ? { group: "nobodies" } : {} };
     },
+    async lookup(username) {
+      if (!passwords.has(username)) return { outcome: "unknown" };
+      return { outcome: "found", account: username === "bob" ? { group: "nobodies" } : {} };
+    },
     async updatePassword({ username, currentPassword }) {
       return { outcome: passwords.get(username) === currentPassword ? "updated" : "wrong-password" };
     },
@@ -71,7 +75,8 @@ function overrideStore(store: KeyValueStore, isBroken: () => boolean): KeyValueS
   };
 }
 
-export async function createDriftEnvironment(): Promise<DriftEnvironment> {
+/** `own`: further options of the service, such as links. */
+export async function createDriftEnvironment(own: Pick<TestServiceOptions, "links"> = {}): Promise<DriftEnvironment> {
   const base = createMemoryStorage();
   let broken: Breakage | undefined;
   let isForWriting = false;
@@ -128,6 +133,7 @@ export async function createDriftEnvironment(): Promise<DriftEnvironment> {
     session: { store: overrideStore(createMemoryKeyValueStore({ clock: Date.now }), () => areSessionsBroken) },
     beforeCommit: ({ path }) => (path.endsWith("refused.txt") ? "It is refused." : undefined),
     limits: { maxFileBytes: 1000 },
+    ...own,
     files: { "/bob/": "" },
   });
 

@@ -6,14 +6,14 @@ import { readingBreakagesOf, writingBreakagesOf } from "./drift-breakages.ts";
 import type { DriftEnvironment } from "./drift-environment.ts";
 
 /** Every field that a request may bring along, with a value that lets it pass. */
-const TRACE = {
+export const TRACE = {
   "x-requested-with": "fetch",
   traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
   tracestate: "a=b",
   "accept-language": "de",
 };
 /** Conditions and ranges, those that hold and those that do not. */
-function conditionsOf(etag: string): readonly Fields[] {
+export function conditionsOf(etag: string): readonly Fields[] {
   const [past, future] = ["Mon, 01 Jan 2001 00:00:00 GMT", "Fri, 01 Jan 2100 00:00:00 GMT"];
   return [
     ...[etag, '"other"', "*"].flatMap((tag) => [{ "if-match": tag }, { "if-none-match": tag }]),
@@ -72,7 +72,7 @@ function strideOf({ length }: readonly Ask[]): number {
 /** The fields of requests that are parameters: others say who asks, and what the content is. */
 const PARAMETERS = [
   ...Object.keys(TRACE),
-  ...["x-labels", "range", "if-range", "if-match", "if-none-match", "prefer"],
+  ...["x-labels", "x-sender", "range", "if-range", "if-match", "if-none-match", "prefer"],
 ].concat(["if-modified-since", "if-unmodified-since"]);
 
 /** Who asks: by each way to log in, with none, with a wrong one, from another site, and who may nothing. */
@@ -120,7 +120,7 @@ function takenBy({ method, template, security }: Operation): readonly string[] {
 }
 
 /** Sends a request with those of its fields, and of its query, that the operation has, or should have. */
-async function send(
+export async function send(
   environment: DriftEnvironment,
   operation: Operation,
   ask: Ask,

@@ -53,6 +53,17 @@ const RULES: Readonly<Record<string, number>> = {
   "Uploads 9": 1,
   "Uploads 10": 1,
   "Uploads 14": 1,
+  "Links 1": 5,
+  "Links 2": 3,
+  "Links 3": 6,
+  "Links 4": 1,
+  "Links 5": 3,
+  "Links 6": 5,
+  "Links 7": 2,
+  "Links 8": 1,
+  "Links 9": 3,
+  "Links 10": 1,
+  "Links 11": 1,
 };
 
 const text = readFileSync(`${root}docs/spec-map.md`, "utf8");
@@ -68,7 +79,7 @@ function readRules(markdown: string): { readonly rules: readonly Rule[]; readonl
   let section: string | undefined;
   for (const [index, text] of markdown.split("\n").entries()) {
     const line = index + 1;
-    const [, name] = /^## ((?:WebDAV |Uploads )?\d+(?:\.\d+)?) \S/.exec(text) ?? [];
+    const [, name] = /^## ((?:WebDAV |Uploads |Links )?\d+(?:\.\d+)?) \S/.exec(text) ?? [];
     section = name ?? section;
     if (section === undefined || name !== undefined || text === "") continue;
     const [, rule] = /^- (\S.*)$/.exec(text) ?? [];

@@ -13,6 +13,10 @@ export interface LinkRights {
   readonly isFolder: boolean;
   readonly permissions: readonly LinkPermission[];
   readonly maxFileBytes?: number;
+  /** When it ends, in POSIX seconds. */
+  readonly expires: number;
+  /** Whether the link is in no store, so that nothing but its end is known without its token. */
+  readonly isFree: boolean;
 }
 
 /** What each permission of a link grants. It never grants renaming and setting attributes. */

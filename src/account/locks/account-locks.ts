@@ -78,7 +78,11 @@ export function createAccountLocks(
   { may }: Pick<FileAttributes, "may">,
   virtualFolders: readonly VirtualFolder[],
 ): AccountLocks {
-  const { locks, account, submitted, toReal } = holder;
+  const { locks, account, until = Number.POSITIVE_INFINITY, submitted, toReal } = holder;
+
+  function toEnd(seconds: number): number {
+    return Math.min(locks.clock() + 1000 * seconds, until);
+  }
 
   function toAccountLock(path: readonly string[], lock: RootedLock): AccountLock {
     const { scope, depth, owner, token, ends } = lock;
@@ -111,7 +115,7 @@ export function createAccountLocks(
     const name = root.at(-1) ?? "";
     // RFC 4918 C. It cannot be guessed.
     const token = `opaquelocktoken:${crypto.randomUUID()}`;
-    const ends = locks.clock() + 1000 * seconds;
+    const ends = toEnd(seconds);
     const rooted: RootedLock = { token, name, isFolder, scope, depth, owner, account, ends, root };
     const conflicts = await locks.take(rooted);
     if (conflicts.length > 0) {
@@ -129,7 +133,7 @@ export function createAccountLocks(
     if (!(await may(path, "write"))) throw createError("denied");
     const found = (await findApplying(path)).find((one) => one.token === token && one.account === account);
     if (found === undefined) return undefined;
-    const extended = { ...found, ends: locks.clock() + 1000 * seconds };
+    const extended = { ...found, ends: toEnd(seconds) };
     return (await locks.extend(extended)) ? toAccountLock(path, extended) : undefined;
   }
 

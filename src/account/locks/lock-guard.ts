@@ -21,6 +21,8 @@ export interface LockHolder {
   readonly locks: Locks;
   /** The folded name of the account. */
   readonly account: string;
+  /** When its new locks end at the latest, in milliseconds. Absent: they last as long as the client asks for. */
+  readonly until?: number;
   /** The tokens that the request has submitted. */
   readonly submitted: ReadonlySet<string>;
   /** The segments of the storage's path for a path of the account. */

@@ -1,5 +1,6 @@
 import type { AtomicKeyValueStore } from "../../contracts/atomic-store.ts";
 import { createError } from "../../http/errors.ts";
+import { inParallel } from "../../platform/in-parallel.ts";
 import { appliesTo, excludes, type RootedLock } from "./lock.ts";
 import { createLockCounts } from "./lock-counts.ts";
 import { toMark, withLock, withoutLocks } from "./lock-record.ts";
@@ -31,8 +32,12 @@ export interface LocksOptions {
   readonly store: AtomicKeyValueStore;
   readonly clock: () => number;
   readonly maxPerAccount: number;
+  /** Whether an account, or a link, still has its locks. The locks of others count no more. Default: all have them. */
+  readonly hasLocks?: (account: string) => Promise<boolean>;
 }
 
+/** How many accounts and links are asked about at the same time. */
+const PARALLEL = 16;
 /** The number of shared locks of one file or folder. */
 const MAX_SHARED = 100;
 
@@ -43,11 +48,21 @@ const runningOf = new WeakMap<AtomicKeyValueStore, RunningChanges>();
  * Creates the locks of a storage. All methods throw HttpError `unavailable` if the store fails, and `StorageError`
  * `no-space` if it is full.
  */
-export function createLocks({ store, clock, maxPerAccount }: LocksOptions): Locks {
+export function createLocks({ store, clock, maxPerAccount, hasLocks }: LocksOptions): Locks {
   const records = createLockRecords(store, clock);
   const counts = createLockCounts(store, clock, maxPerAccount);
   const running = runningOf.get(store) ?? createRunningChanges();
   runningOf.set(store, running);
+
+  /** The locks whose accounts still have them. */
+  async function onlyValid(found: readonly RootedLock[]): Promise<readonly RootedLock[]> {
+    if (hasLocks === undefined || found.length === 0) return found;
+    const ended = new Set<string>();
+    await inParallel(new Set(found.map(({ account }) => account)), { most: PARALLEL }, async (account) => {
+      if (!(await hasLocks(account))) ended.add(account);
+    });
+    return ended.size === 0 ? found : found.filter(({ account }) => !ended.has(account));
+  }
 
   async function findConflicts(lock: RootedLock): Promise<readonly RootedLock[]> {
     const { root, depth } = lock;
@@ -81,7 +96,10 @@ export function createLocks({ store, clock, maxPerAccount }: LocksOptions): Lock
 
   async function take(lock: RootedLock): Promise<readonly RootedLock[]> {
     const early = await findConflicts(lock);
-    if (early.length > 0) return early;
+    const valid = await onlyValid(early);
+    if (valid.length > 0) return valid;
+    // They end now, so that they do not count again if their link does.
+    if (early.length > 0) await end(early);
     // First, so that an account leaves no marks with locks that it may not have.
     await counts.put(lock);
     try {
@@ -139,7 +157,17 @@ export function createLocks({ store, clock, maxPerAccount }: LocksOptions): Lock
     return [...around.filter(({ root }) => root.length === path.length), ...(await records.locksBelow(path))];
   }
 
-  return { ...records, running, clock, take, extend, end, locksInTree };
+  return {
+    locksIn: async (folder) => onlyValid(await records.locksIn(folder)),
+    locksAround: async (path) => onlyValid(await records.locksAround(path)),
+    locksBelow: async (folder) => onlyValid(await records.locksBelow(folder)),
+    running,
+    clock,
+    take,
+    extend,
+    end,
+    locksInTree,
+  };
 }
 
 /** The folder whose record has a lock; `undefined` for a lock of the storage's root. */

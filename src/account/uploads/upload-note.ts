@@ -35,7 +35,7 @@ export interface UploadNote {
   readonly ifNoneMatch?: EntityTags;
   /** The lock tokens of the creating request, which are submitted again at completion. */
   readonly tokens?: readonly string[];
-  /** `partial`: it only becomes a part of a file. Otherwise the field of the request that joined it. */
+  /** `partial`: it only becomes a part of a file. Otherwise the field that joined it, without the token of a link. */
   readonly concat?: string;
   /** Event 40017 was emitted. Without it, the process that made the file may have ended too early. */
   readonly isReported?: true;

@@ -14,7 +14,8 @@ if (main !== null) {
   enhanceMembers(page);
   enhanceNewFolder(page);
   enhanceRename(page);
-  const remembered = createRememberedUploads(findStorage());
+  const root = document.querySelector(".brand")?.getAttribute("href") ?? undefined;
+  const remembered = createRememberedUploads(findStorage(), Date.now, main.dataset.link && root);
   enhanceUploads(page, remembered);
   // Who uses the browser next must not see what was uploaded.
   document.querySelector('.account form[method="post"]')?.addEventListener("submit", remembered.clear);

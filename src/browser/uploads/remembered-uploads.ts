@@ -34,14 +34,28 @@ export interface RememberedUploads {
 const KEY = "fileferry-uploads";
 const MAX_UPLOADS = 100;
 /** Other scripts of the origin can write to the storage as well, so only paths of uploads are taken from it. */
-const URL_PATH = /^\/(?!\/)\S*\/__svc__\/uploads\/[\da-f]{32}$/;
+const URL_PATH = /^(?:\.|\/(?!\/)\S*)\/__svc__\/uploads\/[\da-f]{32}$/;
+/** What paths below a link begin with in the storage. */
+const BELOW_LINK = "./";
 
-/** `storage` is `undefined` where the browser has none: then nothing is remembered. */
-export function createRememberedUploads(storage: Storage | undefined, now = Date.now): RememberedUploads {
+/**
+ * `storage` is `undefined` where the browser has none: then nothing is remembered. `linkRoot`: the path of the URL of
+ * the link that the page is below. It is a secret and is not stored: paths are kept as they are below it.
+ */
+export function createRememberedUploads(
+  storage: Storage | undefined,
+  now = Date.now,
+  linkRoot?: string,
+): RememberedUploads {
+  /** Uploads by other links get the root of this one, too, but they are of other accounts. */
   function read(): RememberedUpload[] {
     try {
       const uploads: unknown = JSON.parse(storage?.getItem(KEY) ?? "[]");
-      return Array.isArray(uploads) ? uploads.filter(isRemembered).filter(({ expires }) => expires > now()) : [];
+      if (!Array.isArray(uploads)) return [];
+      return uploads
+        .filter(isRemembered)
+        .filter(({ expires }) => expires > now())
+        .map(toOpened);
     } catch {
       return [];
     }
@@ -50,10 +64,32 @@ export function createRememberedUploads(storage: Storage | undefined, now = Date
   function write(uploads: readonly RememberedUpload[]): void {
     try {
       if (uploads.length === 0) storage?.removeItem(KEY);
-      else storage?.setItem(KEY, JSON.stringify(uploads.slice(-MAX_UPLOADS)));
+      else storage?.setItem(KEY, JSON.stringify(uploads.slice(-MAX_UPLOADS).map(toStored)));
     } catch {
       // The storage is full or blocked: the upload works without being remembered.
     }
+  }
+
+  function toStored(upload: RememberedUpload): RememberedUpload {
+    if (linkRoot === undefined) return upload;
+    const { urls, folder } = upload;
+    const folderRoot = decodeURIComponent(linkRoot);
+    return {
+      ...upload,
+      folder: replaceBegin(folder, folderRoot, BELOW_LINK),
+      urls: urls.map((url) => replaceBegin(url, linkRoot, BELOW_LINK)),
+    };
+  }
+
+  function toOpened(upload: RememberedUpload): RememberedUpload {
+    if (linkRoot === undefined) return upload;
+    const { urls, folder } = upload;
+    const folderRoot = decodeURIComponent(linkRoot);
+    return {
+      ...upload,
+      folder: replaceBegin(folder, BELOW_LINK, folderRoot),
+      urls: urls.map((url) => replaceBegin(url, BELOW_LINK, linkRoot)),
+    };
   }
 
   const isOf = (upload: UploadIdentity, account: string, folder: string): boolean =>
@@ -76,6 +112,10 @@ export function createRememberedUploads(storage: Storage | undefined, now = Date
     forget: (urls) => write(read().filter((upload) => !upload.urls.some((url) => urls.includes(url)))),
     clear: () => write([]),
   };
+}
+
+function replaceBegin(text: string, begin: string, other: string): string {
+  return text.startsWith(begin) ? other + text.slice(begin.length) : text;
 }
 
 /** The storage of the browser. Reading it throws if it is blocked. */

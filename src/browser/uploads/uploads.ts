@@ -19,7 +19,8 @@ export function enhanceUploads(page: OpenFolderPage, remembered: RememberedUploa
   if (!form || !field || !section) return;
 
   const folders = createFolderMaker(texts);
-  const account = document.querySelector(".who")?.textContent ?? "";
+  const { link } = main.dataset;
+  const account = link === undefined ? (document.querySelector(".who")?.textContent ?? "") : `link:${link}`;
   const sender = createSender(folders, remembered, account, texts);
   const senderField = createSenderField(main, () => page.showProblems([texts.senderMissing]));
   let doneBefore = 0;

@@ -2,8 +2,10 @@ import { createError } from "../../http/errors.ts";
 import type { HttpError } from "../../http/http-error.ts";
 import { isMemberName } from "../../http/path-segment.ts";
 import type { AccountContext } from "../../request/context.ts";
+import { toSentPaths } from "../../transfers/links/sent-file.ts";
 import { FORM_ACTIONS, type FormFields, SHARE_ACTION } from "../../uploads/form.ts";
 import type { FormUpload } from "../../uploads/form-files.ts";
+import { parseSender } from "../../uploads/sender.ts";
 import { hasSharing } from "../links/own-links.ts";
 import { makeFolder } from "./make-folder.ts";
 import { attemptAll, type MemberOutcome } from "./member-outcomes.ts";
@@ -71,6 +73,7 @@ export async function runFormAction(context: AccountContext, form: ReceivedForm)
     members,
     newNames: [newName = ""],
     destinations: [destination = ""],
+    senders: [sender],
     uploads,
   } = form;
   switch (action) {
@@ -85,10 +88,13 @@ export async function runFormAction(context: AccountContext, form: ReceivedForm)
     case "rename-member":
       return attemptAll(context, members, (name) => rename(context, name, newName));
     case "move-members":
-    case "copy-members": {
-      const verb = action === "move-members" ? "move" : "copy";
       return attemptAll(context, members, (name) =>
-        transferMember(context, verb, name, toDestinationIn(path.segments, name, destination)),
+        transferMember(context, "move", name, toDestinationIn(path.segments, name, destination)),
+      );
+    case "copy-members": {
+      const toOwn = toSentPaths(context, () => parseSender(sender));
+      return attemptAll(context, members, (name) =>
+        transferMember(context, "copy", name, toOwn(toDestinationIn(path.segments, name, destination))),
       );
     }
   }

@@ -10,6 +10,7 @@ import { emptyReply, sourceReply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { listingEvents, sendTracked } from "../../transfers/download-events.ts";
 import { isInDropFolder } from "../../transfers/links/drop-folder.ts";
+import { asksForSender } from "../../transfers/links/sent-file.ts";
 import { wantsArchive } from "../../transfers/wants-archive.ts";
 import { type FolderPage, type FolderProblem, type SessionLinks, streamFolderPage } from "../../views/folder-page.ts";
 import { type PageMember, parseMemberOrder, toPageMember } from "../../views/member-order.ts";
@@ -108,6 +109,7 @@ async function openFolderPage(
   const { path, account, target, config, link, eventLink } = context;
   const { segments } = path;
   const sender = eventLink?.sender;
+  const actions = toFolderActions(account, segments, ownTriggers(context));
   const { members, problems } = isInDropFolder(context) ? NOTHING_SHOWN : await readMembers(context, mayFail);
   return streamFolderPage(context, {
     ...report,
@@ -115,7 +117,9 @@ async function openFolderPage(
     members,
     order: parseMemberOrder(new URLSearchParams(target.query)),
     actions: {
-      ...toFolderActions(account, segments, ownTriggers(context)),
+      ...actions,
+      // The page has no field for the name that a copy needs there.
+      copy: actions.copy && !asksForSender(context),
       ...(mayShare(context) && { share: toNewLinkPath(config.basePath, segments) }),
     },
     ...(link === undefined && { username: account.name }),

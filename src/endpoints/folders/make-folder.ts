@@ -1,14 +1,14 @@
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import { createError } from "../../http/errors.ts";
 import type { AccountContext } from "../../request/context.ts";
-import { isInDropFolder, makeParents } from "../../transfers/links/drop-folder.ts";
+import { isInDropFolder, makeDropped } from "../../transfers/links/drop-folder.ts";
 
 /**
  * Creates a folder. In a drop folder, missing parents are made, and a folder that is there is a success: nothing tells
  * what is there (SHARING 6.3).
  */
 export async function makeFolder(context: AccountContext, segments: readonly string[]): Promise<void> {
-  if (isInDropFolder(context)) await makeParents(context, segments);
+  if (isInDropFolder(context)) await makeDropped(context, segments);
   else await context.files.createFolder(segments);
 }
 

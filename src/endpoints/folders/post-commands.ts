@@ -16,8 +16,11 @@ import {
 } from "../../schemas/commands.ts";
 import type { LinkBody } from "../../schemas/links.ts";
 import { isInDropFolder } from "../../transfers/links/drop-folder.ts";
+import { asksForSender, toSentPath } from "../../transfers/links/sent-file.ts";
 import { tooManyTransfers } from "../../transfers/too-many-transfers.ts";
-import { describeLink, hasSharing, makeOwnLink } from "../links/own-links.ts";
+import { readSender } from "../../uploads/sender.ts";
+import { createHashOnce, type LinkTools } from "../links/make-link.ts";
+import { describeLink, hasSharing, makeOwnLink, requireLinks } from "../links/own-links.ts";
 import { makeFolder, requireFolder } from "./make-folder.ts";
 import { attempt, attemptAll, type MemberOutcome, toOutcomesReply } from "./member-outcomes.ts";
 import { ownTriggers, runTrigger } from "./run-trigger.ts";
@@ -44,12 +47,14 @@ export async function postCommands(context: AccountContext): Promise<Reply> {
   const isUnknown = context.link !== undefined && !commands.every(({ command }) => isVisitorCommand(command));
   if (isUnknown) throw toMalformed(maxCommands);
   await requireFolder(context);
+  if (asksForSender(context) && commands.some(({ command }) => command === "copy")) readSender(request.headers);
 
+  const hash = createHashOnce((password) => requireLinks(context).hasher.hash(password));
   const outcomes: MemberOutcome[] = [];
   for (const command of commands) {
     const targets = typeof command.target === "string" ? [command.target] : command.target;
     const results = isLinkCommand(command)
-      ? createLinks(context, targets, command.options)
+      ? createLinks(context, targets, hash, command.options)
       : attemptAll(context, targets, (target) => run(context, triggers, command, target));
     outcomes.push(...(await results));
   }
@@ -115,17 +120,19 @@ async function run(
   if (trigger !== undefined) await runTrigger(context, command.command, trigger, target);
 }
 
-/** Makes a link to each of some members. */
+/** Makes a link to each of some members. `hash`: the same function for all commands of a request. */
 async function createLinks(
   context: AccountContext,
   targets: readonly string[],
+  hash: LinkTools["hash"],
   options: LinkCommand["options"] = {},
 ): Promise<readonly MemberOutcome[]> {
   const outcomes: MemberOutcome[] = [];
   for (const target of targets) {
     let link: LinkBody | undefined;
     const outcome = await attempt(context, target, async () => {
-      link = await describeLink(context, await makeOwnLink(context, [...context.path.segments, target], options));
+      const made = await makeOwnLink(context, [...context.path.segments, target], options, hash);
+      link = await describeLink(context, made);
     });
     outcomes.push(link === undefined ? outcome : { ...outcome, link });
   }
@@ -137,14 +144,11 @@ async function runBuiltIn(context: AccountContext, command: MemberCommand, targe
   const member = [...path.segments, target];
   switch (command.command) {
     case "move":
-    case "copy":
-      return transferMember(
-        context,
-        command.command,
-        target,
-        toDestination(path.segments, target, command.destination),
-        command.overwrite,
-      );
+    case "copy": {
+      const to = toDestination(path.segments, target, command.destination);
+      const own = command.command === "copy" ? toSentPath(context, to) : to;
+      return transferMember(context, command.command, target, own, command.overwrite);
+    }
     case "delete":
       return files.remove(member, "any");
     case "create-folder":

@@ -37,12 +37,23 @@ export async function postForm(context: AccountContext): Promise<Reply> {
   await requireFolder(context);
   const form = await readForm(context);
   if ("refusal" in form) return form.refusal;
-  const omission = findOmission(form);
+  const omission = findOmission(form) ?? findSenderProblem(context, form);
   if (omission !== undefined) return refuseForm(context, omission, toEntered(form));
   if (form.action === SHARE_ACTION) return share(context, form.members);
   if (form.action === "download-members") return download(context, form.members);
   const outcomes = await runFormAction(context, form);
   return respond(context, outcomes, form);
+}
+
+/** Why a copy below a link does not have the name of who makes it, where the link asks for it. */
+function findSenderProblem(context: AccountContext, { action, senders }: ReceivedForm): HttpError | undefined {
+  if (action !== "copy-members" || !asksForSender(context)) return undefined;
+  try {
+    parseSender(senders[0]);
+    return undefined;
+  } catch (error) {
+    return context.failureOf(error);
+  }
 }
 
 /** What the page shows again if the form fails. */

@@ -55,7 +55,7 @@ async function createLink(context: AccountContext, body: unknown): Promise<Reply
   const { path, ...options } = parseBody(body);
   const segments = parseLinkPath(path);
   if (segments === undefined) throw createError("path-invalid");
-  const made = await makeOwnLink(context, segments, options);
+  const made = await makeOwnLink(context, segments, options, (password) => requireLinks(context).hasher.hash(password));
   const link = await describeLink(context, made);
   const isKept = requireLinks(context).sealed.kept !== undefined;
   const fields = { Location: isKept ? `${toLinksPath(context.config.basePath)}/${link.id}` : undefined };

@@ -1,29 +1,43 @@
-import { emptyReply, jsonReply, type Reply } from "../../http/reply.ts";
-import { inParallel } from "../../platform/in-parallel.ts";
+import { emptyReply, type Reply, sourceReply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
 import type { LinkBody } from "../../schemas/links.ts";
-import { toLinksPage } from "../../views/links-page.ts";
-import { pageReply } from "../../views/page.ts";
+import { isLinkOf } from "../../sharing/record.ts";
+import { openJsonContent } from "../../views/json-listing.ts";
+import { openLinksPage } from "../../views/links-page.ts";
+import { toPageFields } from "../../views/page.ts";
+import { holdOpenFolder } from "../folders/hold-open-folder.ts";
 import { describeKept, emitWithdrawn, requireKept, toLinksPath } from "./own-links.ts";
 
-/** How many links are sealed at the same time. */
-const PARALLEL = 16;
+const JSON_TYPE = { "Content-Type": "application/json; charset=utf-8" };
+const HTML_TYPE = { "Content-Type": "text/html; charset=utf-8" };
 
-/** `GET` and `HEAD /home/__svc__/links`: the links of the account, newest first. */
+/**
+ * `GET` and `HEAD /home/__svc__/links`: the links of the account, newest first. They are read while they are sent: of
+ * thousands of links, only a few are in memory. A list that is not complete at once counts as a transfer.
+ */
 export async function listLinks(context: AccountContext): Promise<Reply> {
-  const { account, config, root, variant } = context;
-  const records = await requireKept(context).list(account.name);
-  const found = new Map<string, LinkBody>();
-  await inParallel(records, { most: PARALLEL, signal: context.request.signal }, async (record) => {
-    found.set(record.id, await describeKept(context, record));
-  });
-  const content = records.flatMap(({ id }) => found.get(id) ?? []);
-  if (variant !== "html") return jsonReply(200, { content });
-  return pageReply(
-    context,
-    200,
-    toLinksPage(context, { links: content, path: toLinksPath(config.basePath), home: root }),
-  );
+  const { config, root, request } = context;
+  const isPage = context.variant === "html";
+  const links = describeAll(context);
+  const fields = isPage ? { ...toPageFields(context), ...HTML_TYPE } : JSON_TYPE;
+  if (request.method === "HEAD") {
+    await links.next();
+    await links.return();
+    return emptyReply(200, fields);
+  }
+  const list = isPage
+    ? await openLinksPage(context, { links, path: toLinksPath(config.basePath), home: root })
+    : await openJsonContent(links, JSON.stringify);
+  const response = await holdOpenFolder(context, list, fields);
+  return sourceReply(200, context.transferPermit.releaseAfter(response.source), response.fields);
+}
+
+async function* describeAll(context: AccountContext): AsyncGenerator<readonly LinkBody[], void> {
+  const { account } = context;
+  for await (const records of requireKept(context).read(account.name)) {
+    const own = records.filter((record) => isLinkOf(record, account));
+    yield await Promise.all(own.map((record) => describeKept(context, record)));
+  }
 }
 
 /** `DELETE /home/__svc__/links`: withdraws all links of the account. */

@@ -3,6 +3,7 @@ import type { AccountFiles } from "../../account/files.ts";
 import { toLinkOperations } from "../../account/links/link-account.ts";
 import { isReserved, toStoragePath } from "../../account/path.ts";
 import type { Operation } from "../../account/permissions.ts";
+import type { PasswordHasher } from "../../auth/passwords/hash.ts";
 import type { AccountSettings } from "../../contracts/account.ts";
 import type { LinkPermission } from "../../contracts/links.ts";
 import { StorageError } from "../../contracts/storage-adapter.ts";
@@ -10,7 +11,7 @@ import { createError } from "../../http/errors.ts";
 import { isMemberName } from "../../http/path-segment.ts";
 import type { LinkService } from "../../request/context.ts";
 import type { LinkOptionsBody } from "../../schemas/links.ts";
-import type { LinkRecord } from "../../sharing/record.ts";
+import { type LinkRecord, toRecordedAccount } from "../../sharing/record.ts";
 
 /** The account that a link is made for. */
 export interface LinkOwner {
@@ -26,6 +27,24 @@ export interface MadeLink {
   readonly token: string;
 }
 
+/** What the making of links needs in addition. */
+export interface LinkTools {
+  /** POSIX milliseconds. */
+  readonly now: number;
+  /** Hashes a password. It is called when nothing else refuses the link. */
+  readonly hash: (password: string) => Promise<string>;
+}
+
+/** Returns a function that hashes each password once, however many links get it. */
+export function createHashOnce(hash: PasswordHasher["hash"]): LinkTools["hash"] {
+  const hashes = new Map<string, Promise<string>>();
+  return (password) => {
+    const hashing = hashes.get(password) ?? hash(password);
+    hashes.set(password, hashing);
+    return hashing;
+  };
+}
+
 /** Parses the path of a link; `undefined` for what is none. A `/` at its end is dropped. */
 export function parseLinkPath(path: string): readonly string[] | undefined {
   if (path === "/") return [];
@@ -38,11 +57,11 @@ export function parseLinkPath(path: string): readonly string[] | undefined {
  * @throws HttpError `denied`, `unprocessable`; StorageError `not-found`
  */
 export async function makeLink(
-  { config, sealed, hasher, lookup }: LinkService,
+  { config, sealed, lookup }: Omit<LinkService, "hasher">,
   owner: LinkOwner,
   path: readonly string[],
   options: LinkOptionsBody,
-  now: number,
+  { now, hash }: LinkTools,
 ): Promise<MadeLink> {
   const { account, settings } = owner;
   const { password, max_uses: maxUses, max_file_bytes: maxFileBytes, ask_name: askName, label } = options;
@@ -54,20 +73,21 @@ export async function makeLink(
   requireRights(account, path, isFolder, permissions);
   if (account.requireLinkPassword && password === undefined) throw createError("link-needs-password");
   if (maxUses !== undefined && sealed.kept === undefined) throw createError("links-not-kept");
-  const created = Math.floor(now / 1000);
+  const expires = Math.floor(now / 1000) + toSeconds(config, account, options.expires_in);
+  await sealed.kept?.requireRoom(account, config.maxPerAccount);
   const found = await lookup(account.name);
   // Another method may have an account of the same name: that one is none of its business.
   const isKnown = found?.outcome === "found" && areEqual(found.account, settings);
   const record: LinkRecord = {
     id: crypto.randomUUID().replaceAll("-", ""),
-    username: account.name,
+    ...toRecordedAccount(account),
     ...(!isKnown && { settings }),
     path,
     isFolder,
     permissions: [...new Set(permissions)],
-    created,
-    expires: created + toSeconds(config, account, options.expires_in),
-    ...(password !== undefined && { passwordHash: await hasher.hash(password) }),
+    created: Math.floor(now / 1000),
+    expires,
+    ...(password !== undefined && { passwordHash: await hash(password) }),
     ...(maxUses !== undefined && { maxUses }),
     ...(maxFileBytes !== undefined && { maxFileBytes }),
     ...(askName && { askName }),

@@ -1,16 +1,15 @@
 import { toStoragePath } from "../../account/path.ts";
 import { toEventLink } from "../../auth/link-access.ts";
-import { foldName } from "../../contracts/account-name.ts";
 import { createError } from "../../http/errors.ts";
 import { toOwnOrigin } from "../../http/origins/own-origin.ts";
 import type { AccountContext, LinkService } from "../../request/context.ts";
 import { emitEvent } from "../../request/emit-event.ts";
 import type { LinkBody, LinkOptionsBody } from "../../schemas/links.ts";
 import type { KeptLinks } from "../../sharing/kept-links.ts";
-import type { LinkRecord } from "../../sharing/record.ts";
+import { isLinkOf, type LinkRecord } from "../../sharing/record.ts";
 import { toLink, toLinkBody } from "./describe-link.ts";
 import { toLinkCreated, toLinkWithdrawn } from "./link-events.ts";
-import { type MadeLink, makeLink } from "./make-link.ts";
+import { type LinkTools, type MadeLink, makeLink } from "./make-link.ts";
 
 /** The URL path of the list of an account's links. */
 export function toLinksPath(basePath: string): string {
@@ -45,14 +44,16 @@ export function requireKept(context: Pick<AccountContext, "links">): KeptLinks {
   return kept;
 }
 
-/** Makes a link of the account of a request, and emits its event. */
+/** Makes a link of the account of a request, and emits its event. `hash`: the same function for all of a request. */
 export async function makeOwnLink(
   context: AccountContext,
   path: readonly string[],
   options: LinkOptionsBody,
+  hash: LinkTools["hash"],
 ): Promise<MadeLink> {
   const { account, settings, files, config } = context;
-  const made = await makeLink(requireLinks(context), { account, settings, files }, path, options, config.clock());
+  const tools = { now: config.clock(), hash };
+  const made = await makeLink(requireLinks(context), { account, settings, files }, path, options, tools);
   if (context.hasListeners()) {
     emitEvent(context, { ...toLinkCreated(made.record, files), link: toEventLink(made.record) });
   }
@@ -81,6 +82,6 @@ export async function describeKept(context: AccountContext, record: LinkRecord):
 export async function findOwnLink(context: AccountContext): Promise<LinkRecord> {
   const { account, path } = context;
   const record = await requireKept(context).find(path.segments[2] ?? "");
-  if (record === undefined || foldName(record.username) !== foldName(account.name)) throw createError("not-found");
+  if (record === undefined || !isLinkOf(record, account)) throw createError("not-found");
   return record;
 }

@@ -11,6 +11,7 @@ export function toPageLink({ link, account }: AccountContext): PageLink | undefi
   if (link === undefined) return undefined;
   const { record, isDropFolder } = link;
   return {
+    id: record.id,
     name: record.path.at(-1) ?? "",
     expires: new Date(record.expires * 1000),
     asksName: record.askName === true,

@@ -9,6 +9,7 @@ import { toValidatorFields, toValidators } from "../../http/validators.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { isInDropFolder } from "../../transfers/links/drop-folder.ts";
 import { findFinishedFile, toExpiry } from "../../transfers/uploads/expiry.ts";
+import { toSentConcat } from "../../transfers/uploads/kept-concat.ts";
 import { toLimitsOfUpload } from "../../transfers/uploads/limits.ts";
 import { requireUploads } from "../../transfers/uploads/requirements.ts";
 import { toUploadPath } from "./upload-url.ts";
@@ -77,7 +78,7 @@ export function shownReply(context: AccountContext, upload: AccountUpload, acces
     "Upload-Length": length === undefined ? undefined : String(length),
     "Upload-Defer-Length": isTus && length === undefined ? "1" : undefined,
     "Upload-Metadata": isTus ? upload.note.uploadMetadata : undefined,
-    "Upload-Concat": isTus ? concat : undefined,
+    "Upload-Concat": isTus && concat !== undefined ? toSentConcat(context, concat) : undefined,
     "Upload-Expires": isTus ? toExpires(context, upload) : undefined,
     "Upload-Complete": toBooleanItem(file !== undefined),
     "Upload-Limit": toUploadLimit(toLimitsOfUpload(context, upload), isTus ? undefined : access.interop),

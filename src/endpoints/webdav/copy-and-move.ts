@@ -9,6 +9,7 @@ import { hasContent } from "../../http/request-body.ts";
 import type { Target } from "../../http/request-target.ts";
 import { toValidators } from "../../http/validators.ts";
 import type { AccountContext } from "../../request/context.ts";
+import { toSentPath } from "../../transfers/links/sent-file.ts";
 import { acquireTransfer } from "../../transfers/too-many-transfers.ts";
 import { parseDepth } from "../../webdav/depth.ts";
 import { parseDestination } from "../../webdav/destination.ts";
@@ -32,7 +33,7 @@ async function transfer(context: AccountContext, verb: "copy" | "move"): Promise
   const { headers, signal } = request;
   if (await hasContent(request)) throw createError("body-unexpected");
   const replace = mayOverwrite(headers);
-  const to = toDestination(context);
+  const to = toNewPath(context, verb);
   const found = await files.inspect(path.segments);
   const isFolder = found?.entry.kind === "folder";
   if (found !== undefined && path.isFolder && !isFolder) throw new StorageError("not-found");
@@ -59,6 +60,12 @@ function toDestination(context: AccountContext): ResourcePath {
   if (path === "outside") throw createError("destination-outside");
   if (path === "malformed") throw createError("destination-header-invalid");
   return path;
+}
+
+/** The path of the new file or folder. A copy below a link that asks for it has the name of who makes it. */
+function toNewPath(context: AccountContext, verb: "copy" | "move"): ResourcePath {
+  const to = toDestination(context);
+  return verb === "copy" ? { ...to, segments: toSentPath(context, to.segments) } : to;
 }
 
 function parseOwnDestination(context: AccountContext): Target {

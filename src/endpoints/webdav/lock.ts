@@ -5,6 +5,7 @@ import { createError } from "../../http/errors.ts";
 import { emptyReply, type HeaderFields, type Reply } from "../../http/reply.ts";
 import { hasContent } from "../../http/request-body.ts";
 import type { AccountContext } from "../../request/context.ts";
+import { toSentPath } from "../../transfers/links/sent-file.ts";
 import { storeFile } from "../../transfers/store-upload.ts";
 import { readMetadata } from "../../uploads/metadata-header.ts";
 import { parseDepth } from "../../webdav/depth.ts";
@@ -47,14 +48,17 @@ async function toFieldsOfLocked(context: AccountContext): Promise<HeaderFields> 
 
 async function lock(context: AccountContext, { scope, owner }: LockRequest, seconds: number): Promise<Reply> {
   const { request, files, path } = context;
-  const entry = (await files.inspect(path.segments))?.entry;
+  const named = (await files.inspect(path.segments))?.entry;
+  if (path.isFolder && named?.kind !== "folder") throw new StorageError("not-found");
+  // A free name becomes a file, which has the name of its sender where a link asks for it.
+  const segments = named === undefined ? toSentPath(context, path.segments) : path.segments;
+  const entry = named ?? (await files.inspect(segments))?.entry;
   const isFolder = entry?.kind === "folder";
-  if (path.isFolder && !isFolder) throw new StorageError("not-found");
   const depth = isFolder ? parseDepth("LOCK", request.headers) : "0";
   // Not after the lock: a client could leave marks for any number of folders that do not exist.
-  if (entry === undefined) await requireParent(context);
-  const granted = await files.lock(path.segments, { scope, owner, seconds, isFolder, depth });
-  const isCreated = await createIfMissing(context, granted);
+  if (entry === undefined) await requireParent(context, segments);
+  const granted = await files.lock(segments, { scope, owner, seconds, isFolder, depth });
+  const isCreated = await createIfMissing(context, segments, granted);
   const fields = { ...toContentLocation(context, isFolder), "Lock-Token": `<${granted.token}>` };
   return xmlReply(isCreated ? 201 : 200, writeLockResponse([toActiveLock(context, granted)]), fields);
 }
@@ -63,27 +67,34 @@ async function lock(context: AccountContext, { scope, owner }: LockRequest, seco
  * Looks again, as the lock may have waited for a removal.
  * @throws the signal's reason if the client has left meanwhile.
  */
-async function createIfMissing(context: AccountContext, granted: AccountLock): Promise<boolean> {
-  const { request, files, path } = context;
-  if (!request.signal.aborted && (await files.inspect(path.segments)) !== undefined) return false;
-  if (!request.signal.aborted && !granted.root.isFolder) return createFile(context, granted);
-  await files.unlock(path.segments, granted.token ?? "").catch(() => undefined);
+async function createIfMissing(
+  context: AccountContext,
+  segments: readonly string[],
+  granted: AccountLock,
+): Promise<boolean> {
+  const { request, files } = context;
+  if (!request.signal.aborted && (await files.inspect(segments)) !== undefined) return false;
+  if (!request.signal.aborted && !granted.root.isFolder) return createFile(context, segments, granted);
+  await files.unlock(segments, granted.token ?? "").catch(() => undefined);
   request.signal.throwIfAborted();
   throw new StorageError("not-found");
 }
 
-async function requireParent({ files, path }: AccountContext): Promise<void> {
-  if (isReserved(path.segments)) throw createError("name-reserved");
-  const kind = await files.kindOf(path.segments.slice(0, -1));
+async function requireParent({ files }: AccountContext, segments: readonly string[]): Promise<void> {
+  if (isReserved(segments)) throw createError("name-reserved");
+  const kind = await files.kindOf(segments.slice(0, -1));
   if (kind !== "folder") throw new StorageError(kind === undefined ? "parent-missing" : "not-a-folder");
 }
 
 /**
  * Creates the empty file of a locked name. Returns false if a file was created meanwhile. If it fails, ends the lock.
  */
-async function createFile(context: AccountContext, { token = "" }: AccountLock): Promise<boolean> {
-  const { request, config, path, files } = context;
-  const { segments } = path;
+async function createFile(
+  context: AccountContext,
+  segments: readonly string[],
+  { token = "" }: AccountLock,
+): Promise<boolean> {
+  const { request, config, files } = context;
   try {
     await storeFile(context, {
       segments,

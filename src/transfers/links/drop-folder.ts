@@ -1,3 +1,4 @@
+import { LockError } from "../../account/locks/lock-error.ts";
 import { isStorageError, StorageError } from "../../contracts/storage-adapter.ts";
 import { evaluatePreconditions } from "../../http/conditional.ts";
 import { createError } from "../../http/errors.ts";
@@ -15,9 +16,10 @@ export async function withFreePath<T>(
   act: (path: readonly string[]) => Promise<T>,
 ): Promise<T> {
   const { files } = context;
-  if (!(await files.may(wanted, "write"))) throw createError("denied");
+  const names = [...toFreeNames(wanted.at(-1) ?? "", false)];
+  await requireNames(context, wanted, names);
   const folder = await makeParents(context, wanted.slice(0, -1));
-  for (const name of toFreeNames(wanted.at(-1) ?? "", false)) {
+  for (const name of names) {
     const path = [...folder, name];
     const release = requireService(context).names.reserve(files.realPathOf(path));
     if (release === undefined) continue;
@@ -28,6 +30,34 @@ export async function withFreePath<T>(
     }
   }
   throw createTakenError();
+}
+
+/**
+ * Checks that the account may write a file by every name that it may get. If its rules allowed its own name only, a
+ * refusal would tell that this one is taken.
+ * @throws HttpError `denied`
+ */
+export async function requireNames(
+  { files, account }: AccountContext,
+  wanted: readonly string[],
+  names: Iterable<string> = toFreeNames(wanted.at(-1) ?? "", false),
+): Promise<void> {
+  const folder = wanted.slice(0, -1);
+  const isRuled = !account.permissions.grantsEverywhere("write");
+  const paths = isRuled ? [...[...names].map((name) => [...folder, name]), ...withRenamedFolders(wanted)] : [wanted];
+  for (const path of paths) if (!(await files.may(path, "write"))) throw createError("denied");
+}
+
+/** The path in each of the folders that it is in if one of them has another name: the first one that is tried. */
+function* withRenamedFolders(wanted: readonly string[]): Generator<readonly string[]> {
+  for (const index of wanted.keys()) {
+    if (index < wanted.length - 1) yield withNextName(wanted, index);
+  }
+}
+
+function withNextName(path: readonly string[], index: number): readonly string[] {
+  const [own = "", next = own] = toFreeNames(path[index] ?? "", true);
+  return path.with(index, next);
 }
 
 /** How often another process may take the name first. */
@@ -57,29 +87,63 @@ async function isFree({ files }: AccountContext, path: readonly string[]): Promi
 }
 
 /**
- * Makes a folder in a drop folder, with its parents, as far as they are missing. If something else has the name of one
- * of them, the folder gets the next free one. Returns its path.
- * @throws HttpError `denied` if the link or the account does not permit it, whatever is there.
+ * Makes the folders around something in a drop folder, as far as they are missing. If something else has the name of
+ * one of them, or if it is locked, the folder gets the next free one. Returns the path of the innermost.
+ * @throws HttpError `denied` if the link or the account does not permit it, whatever is there; LockError if the root is
+ * locked, also if nothing is to be made in it: this would tell that a folder is there.
  */
 export async function makeParents(context: AccountContext, wanted: readonly string[]): Promise<readonly string[]> {
+  await requireFolders(context, wanted);
   let folder: readonly string[] = [];
-  for (const [index, name] of wanted.entries()) {
-    if (!(await context.files.may(wanted.slice(0, index + 1), "create-folder"))) throw createError("denied");
-    folder = await makeFolder(context, folder, name);
-  }
+  for (const name of wanted) folder = await makeFolder(context, folder, name, isOpen);
   return folder;
+}
+
+/**
+ * Makes a folder in a drop folder, with its parents. One that is there is not changed.
+ * @throws what {@link makeParents} throws.
+ */
+export async function makeDropped(context: AccountContext, wanted: readonly string[]): Promise<void> {
+  await requireFolders(context, wanted);
+  const parent = await makeParents(context, wanted.slice(0, -1));
+  await makeFolder(context, parent, wanted.at(-1) ?? "", async () => true);
+}
+
+async function requireFolders(context: AccountContext, wanted: readonly string[]): Promise<void> {
+  const { files, account } = context;
+  if (wanted.length === 0) return;
+  const isRuled = !account.permissions.grantsEverywhere("create-folder");
+  for (const index of wanted.keys()) {
+    const path = wanted.slice(0, index + 1);
+    for (const one of isRuled ? [path, withNextName(path, index)] : [path]) {
+      if (!(await files.may(one, "create-folder"))) throw createError("denied");
+    }
+  }
+  await requireLink(context).inside.requireUnlocked([]);
+}
+
+/** Whether no lock keeps new members out of a folder. */
+async function isOpen(context: AccountContext, folder: readonly string[]): Promise<boolean> {
+  try {
+    await requireLink(context).inside.requireUnlocked(folder);
+    return true;
+  } catch (error) {
+    if (error instanceof LockError) return false;
+    throw error;
+  }
 }
 
 async function makeFolder(
   context: AccountContext,
   parent: readonly string[],
   wanted: string,
+  isUsable: (context: AccountContext, folder: readonly string[]) => Promise<boolean>,
 ): Promise<readonly string[]> {
   const { files } = context;
   const { inside } = requireLink(context);
   for (const name of toFreeNames(wanted, true)) {
     const path = [...parent, name];
-    if ((await inside.kindOf(path)) === "folder") return path;
+    if ((await inside.kindOf(path)) === "folder" && (await isUsable(context, path))) return path;
     if (await files.isTaken(path)) continue;
     try {
       await files.createFolderIfMissing(path);

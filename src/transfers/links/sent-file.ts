@@ -10,7 +10,20 @@ import { createTakenError, isInDropFolder, withFreePath } from "./drop-folder.ts
  * @throws HttpError `sender-missing` or `sender-invalid` if the header is required.
  */
 export function toSentPath(context: AccountContext, path: readonly string[]): readonly string[] {
-  return asksForSender(context) ? withSender(context, path, readSender(context.request.headers)) : path;
+  return toSentPaths(context, () => readSender(context.request.headers))(path);
+}
+
+/**
+ * As {@link toSentPath}, for several files. `read` is called once, and only if the link asks for the name.
+ * @throws what `read` throws, at once.
+ */
+export function toSentPaths(
+  context: AccountContext,
+  read: () => string,
+): (path: readonly string[]) => readonly string[] {
+  if (!asksForSender(context)) return (path) => path;
+  const sender = read();
+  return (path) => withSender(context, path, sender);
 }
 
 /** Whether files need the name of their sender. */

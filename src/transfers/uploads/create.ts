@@ -10,10 +10,11 @@ import { toValidators } from "../../http/validators.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { readMetadata } from "../../uploads/metadata-header.ts";
 import { toWriteOptions, withUnmodifiedSince } from "../../uploads/write-conditions.ts";
-import { isInDropFolder, makeParents, requireNewFile } from "../links/drop-folder.ts";
+import { isInDropFolder, makeParents, requireNames, requireNewFile } from "../links/drop-folder.ts";
 import { toSentPath } from "../links/sent-file.ts";
 import { emitUploadStarted } from "./events.ts";
 import { toFirstExpiry } from "./expiry.ts";
+import { toKeptConcat } from "./kept-concat.ts";
 import { checkAnnounced, checkUploadLimits, hasUploadLimits, toUploadHolder } from "./limits.ts";
 import { noteUpload, requireUploads } from "./requirements.ts";
 
@@ -78,6 +79,7 @@ export async function planUpload(context: AccountContext, creation: UploadCreati
 /** Makes the folders of an upload to a drop folder, whose name is chosen when it is complete. */
 async function toDropped(context: AccountContext, note: UploadNote): Promise<UploadNote> {
   if (note.concat === "partial") return { ...note, path: await makeParents(context, note.path) };
+  await requireNames(context, note.path);
   const folder = await makeParents(context, note.path.slice(0, -1));
   return { ...note, path: [...folder, ...note.path.slice(-1)], isNamedLater: true };
 }
@@ -108,7 +110,9 @@ function toNote(
     ...(trace !== undefined && { trace }),
     ...(isTus && creation.metadata !== undefined && { uploadMetadata: creation.metadata }),
     ...(metadata !== undefined && { metadata }),
-    ...(concat !== undefined && { concat: concat.kind === "partial" ? "partial" : concat.value }),
+    ...(concat !== undefined && {
+      concat: concat.kind === "partial" ? "partial" : toKeptConcat(context, concat.value),
+    }),
   };
   checkNoteSize(note);
   const hasConditions = !isPartial && isConditionalChange(request);

@@ -70,6 +70,38 @@ describe("a folder link (SHARING 1)", () => {
   });
 });
 
+describe("a malformed target below a link (SHARING 9.1)", () => {
+  it("has what keeps other sites and search engines away, as all answers there have", async () => {
+    const { link, call } = await set();
+    const url = await link({});
+    for (const [path, status] of [
+      [`${url}a.csv#x`, 400],
+      [`${url}#`, 400],
+      [`${url}a%zz`, 400],
+      [`${url}a%2fb`, 400],
+      [`${url.slice(0, -1)}#`, 404],
+      ["/__svc__/share/never/#", 404],
+      ["/home/__svc__/links#x", 400],
+      ["/home/__svc__/links/%zz", 400],
+      ["/home/__svc__/links/a/b", 404],
+    ] as const) {
+      for (const method of ["GET", "PUT"]) {
+        const answer = await call(method, path, { ...(path.startsWith("/__svc__") && anybody), variant: "json" });
+        const fields = ["referrer-policy", "x-robots-tag", "cache-control"].map((name) => answer.header(name));
+        expect([path, answer.status, ...fields]).toEqual([
+          path,
+          status,
+          "no-referrer",
+          "noindex, nofollow",
+          "no-store",
+        ]);
+      }
+    }
+    const other = await call("GET", "/home/a#b", {});
+    expect([other.status, other.header("referrer-policy")]).toEqual([400, null]);
+  });
+});
+
 describe("a file link (SHARING 1)", () => {
   it("has a root with its file alone", async () => {
     const { link, call } = await set();

@@ -171,3 +171,90 @@ describe("a link that asks for the sender's name (SHARING 6.4)", () => {
     expect(visits.events.at(-1)?.link?.sender).toBe("Ann");
   });
 });
+
+describe("copies and locks by a link that asks for the sender's name (SHARING 6.4)", () => {
+  const SHOWN = {
+    path: "/vault/inbox",
+    permissions: ["allow-read", "allow-list", "allow-write", "allow-create-folder"],
+    askName: true,
+  } as const;
+  const inside = { "inbox/a.txt": "a", "inbox/sub/b.txt": "b" };
+  const LOCK =
+    '<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockinfo>';
+  const sender = { "x-sender": "Ann" };
+
+  it("locks a free name as the file that its sender gets, and none without a sender", async () => {
+    const visits = await openVisits({ inside, webdav: {} });
+    const url = await visits.link(SHOWN);
+    const nameless = await visits.visit("LOCK", `${url}new.txt`, { body: LOCK });
+    expect([nameless.status, nameless.header("error-code")]).toEqual([400, "sender-missing"]);
+    expect(await visits.files()).toEqual(inside);
+    const locked = await visits.visit("LOCK", `${url}new.txt`, { body: LOCK, headers: sender });
+    expect(locked.status).toBe(201);
+    expect(locked.text).toContain(`<D:lockroot><D:href>${url}Ann%20-%20new.txt</D:href></D:lockroot>`);
+    expect(await visits.files()).toEqual({ ...inside, "inbox/Ann - new.txt": "" });
+    const existing = await visits.visit("LOCK", `${url}a.txt`, { body: LOCK });
+    expect(existing.status).toBe(200);
+    const file = await visits.link({ path: "/vault/one.txt", permissions: ["allow-write"], askName: true });
+    expect((await visits.visit("LOCK", `${file}one.txt`, { body: LOCK })).status).toBe(400);
+    expect((await visits.visit("LOCK", `${file}one.txt`, { body: LOCK, headers: sender })).status).toBe(201);
+  });
+
+  it("copies to a name with the sender, and nothing without one", async () => {
+    const visits = await openVisits({ inside, webdav: {} });
+    const url = await visits.link(SHOWN);
+    const copy = async (from: string, to: string, headers: Record<string, string>) => {
+      const destination = `http://files.example${url}${to}`;
+      const answer = await visits.visit("COPY", url + from, { headers: { destination, ...headers } });
+      return [answer.status, answer.header("error-code") ?? answer.header("location")];
+    };
+    expect(await copy("a.txt", "copy.txt", {})).toEqual([400, "sender-missing"]);
+    expect(await copy("sub/", "copy/", {})).toEqual([400, "sender-missing"]);
+    expect(await visits.files()).toEqual(inside);
+    expect(await copy("a.txt", "copy.txt", sender)).toEqual([201, `${url}Ann%20-%20copy.txt`]);
+    expect(await copy("sub/", "copy/", sender)).toEqual([201, `${url}Ann%20-%20copy/`]);
+    expect(await visits.files()).toEqual({
+      ...inside,
+      "inbox/Ann - copy.txt": "a",
+      "inbox/Ann - copy/b.txt": "b",
+    });
+  });
+
+  it("runs no command of a request that copies without a sender", async () => {
+    const visits = await openVisits({ inside });
+    const url = await visits.link(SHOWN);
+    const body = JSON.stringify({
+      commands: [
+        { command: "create-folder", target: "made" },
+        { command: "copy", target: "a.txt", destination: "made/" },
+      ],
+    });
+    const send = (headers: Record<string, string>) =>
+      visits.visit("POST", url, {
+        variant: "json",
+        headers: { "content-type": "application/json", ...headers },
+        body,
+      });
+    const nameless = await send({});
+    expect([nameless.status, nameless.header("error-code")]).toEqual([400, "sender-missing"]);
+    expect((await visits.owner("GET", "vault/inbox/made/")).status).toBe(404);
+    expect((await send(sender)).status).toBe(200);
+    expect(await visits.files()).toEqual({ ...inside, "inbox/made/Ann - a.txt": "a" });
+  });
+
+  it("copies by a form with the field for the sender, which the page does not offer", async () => {
+    const visits = await openVisits({ inside });
+    const url = await visits.link(SHOWN);
+    expect((await visits.visit("GET", url, { variant: "html" })).text).not.toContain('value="copy-members"');
+    const entries = [
+      ["action", "copy-members"],
+      ["selected-members", "a.txt"],
+      ["destination", "/sub"],
+    ] as const;
+    const nameless = await visits.form(url, entries);
+    expect([nameless.status, nameless.header("error-code")]).toEqual([400, "sender-missing"]);
+    expect(nameless.text).toContain("The name of the sender is missing.");
+    expect((await visits.form(url, [...entries, ["sender", "Ann"]])).status).toBe(303);
+    expect(await visits.files()).toEqual({ ...inside, "inbox/sub/Ann - a.txt": "a" });
+  });
+});

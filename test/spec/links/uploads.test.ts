@@ -267,3 +267,25 @@ describe("uploads by a link (SHARING 6.6)", () => {
     expect(await one.files()).toEqual({ "inbox/a.txt": "theirs", "inbox/a (2).txt": "12345" });
   });
 });
+
+describe("parts of a file that a link sends (SHARING 6.6)", () => {
+  it("are joined by their URLs, of which nothing is kept that opens the link", async () => {
+    const storage = createMemoryStorage();
+    const { url, visit, show, files } = await open(SHOWN, { storage });
+    const parts = [];
+    for (const body of ["ab", "c"]) {
+      const sent = { "upload-length": `${body.length}`, "upload-concat": "partial", "content-type": CONTENT.tus };
+      parts.push((await visit("POST", url, { headers: { ...TUS, ...sent }, body })).header("location") ?? "");
+    }
+    const concat = `final;${parts[0]} http://files.example${parts[1]}`;
+    const headers = { ...TUS, "upload-concat": concat, "upload-metadata": `filename ${base64("a.txt")}` };
+    const joined = await visit("POST", url, { headers });
+    expect([joined.status, await files()]).toEqual([201, { "inbox/a.txt": "abc" }]);
+    const notes: string[] = [];
+    for await (const { note } of storage.uploads?.list() ?? []) notes.push(note);
+    const token = url.split("/").at(-2) ?? "";
+    expect([notes.length, notes.join().includes(token)]).toEqual([1, false]);
+    expect(notes.join()).toContain("final;");
+    expect((await show("tus", joined.header("location") ?? "")).header("upload-concat")).toBe(concat);
+  });
+});

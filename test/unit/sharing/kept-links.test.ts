@@ -2,9 +2,29 @@ import { describe, expect, it } from "vitest";
 import type { KeyValueStore } from "../../../src/contracts/key-value-store.ts";
 import { createKeptLinks } from "../../../src/sharing/kept-links.ts";
 import type { LinkRecord } from "../../../src/sharing/record.ts";
-import { createStoreTexts } from "../../../src/sharing/store-text.ts";
+import { createStoreTexts, toLinkKey } from "../../../src/sharing/store-text.ts";
 import { createLinkUses } from "../../../src/sharing/uses.ts";
 import { createMemoryKeyValueStore } from "../../../src/stores/memory.ts";
+
+/** Something that waits until the test lets it go on. */
+function hold() {
+  let reach: () => void = () => undefined;
+  let release: () => void = () => undefined;
+  const reached = new Promise<void>((resolve) => {
+    reach = resolve;
+  });
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  return {
+    reached,
+    release,
+    wait: () => {
+      reach();
+      return released;
+    },
+  };
+}
 
 let now = 1_000_000_000_000;
 const clock = (): number => now;
@@ -56,6 +76,63 @@ describe.each(Object.entries(stores))("links in %s", (_name, create) => {
     expect((await links.list("alice")).length).toBe(4);
   });
 
+  it("that are gone do not count, nor those of an account that had the name before", async () => {
+    const store = create();
+    const links = createKeptLinks(createStoreTexts(store, clock), clock);
+    const alice = { name: "alice", uuid: "alice" };
+    for (const number of [1, 2]) await links.add(recordOf(number), 2);
+    await expect(links.requireRoom(alice, 2)).rejects.toMatchObject({ code: "too-many-links" });
+    await store.delete(toLinkKey("link", recordOf(1).id));
+    await links.requireRoom(alice, 2);
+    await links.add(recordOf(3), 2);
+    await expect(links.requireRoom(alice, 2)).rejects.toMatchObject({ code: "too-many-links" });
+    await links.requireRoom({ name: "alice", uuid: "another" }, 2);
+    expect(await links.list("alice")).toEqual([]);
+    expect(await links.find(recordOf(2).id)).toBeUndefined();
+  });
+
+  it("are all removed, or listed, if they are added while all are removed", async () => {
+    const store = create();
+    const texts = createStoreTexts(store, clock);
+    const links = createKeptLinks(texts, clock);
+    const held = hold();
+    const adding = createKeptLinks(
+      {
+        ...texts,
+        // The link is in the list, but has no record yet.
+        async update(key, ...change) {
+          if (key.startsWith("link:")) await held.wait();
+          return texts.update(key, ...change);
+        },
+      },
+      clock,
+    ).add(recordOf(1), 10);
+    await held.reached;
+    await links.add(recordOf(2), 10);
+    const removed: string[] = [];
+    expect(await links.removeAll("alice", ({ id }) => removed.push(id))).toBe(1);
+    held.release();
+    await adding;
+    expect((await links.list("alice")).map(({ id }) => id)).toEqual([recordOf(1).id]);
+    expect(await links.removeAll("alice", ({ id }) => removed.push(id))).toBe(1);
+    expect(removed).toEqual([recordOf(2).id, recordOf(1).id]);
+    expect(await links.find(recordOf(1).id)).toBeUndefined();
+  });
+
+  it("are removed with all others if they are added before the removal has ended", async () => {
+    const links = createKeptLinks(createStoreTexts(create(), clock), clock);
+    await links.add(recordOf(1), 10);
+    const added: Promise<void>[] = [];
+    const count = await links.removeAll("alice", () => {
+      if (added.length === 0) added.push(links.add(recordOf(2), 10));
+    });
+    await Promise.all(added);
+    const left = await links.list("alice");
+    expect(count + left.length).toBe(2);
+    expect(await links.removeAll("alice", () => undefined)).toBe(left.length);
+    expect(await links.find(recordOf(2).id)).toBeUndefined();
+  });
+
   it("are used as often as they may, and get back five uses of downloads and all of uploads", async () => {
     const uses = createLinkUses(createStoreTexts(create(), clock));
     const link = { ...recordOf(1), maxUses: 3 };
@@ -80,5 +157,43 @@ describe.each(Object.entries(stores))("links in %s", (_name, create) => {
     const error = { failure: "unavailable", code: "link-store-unavailable", headers: { "Retry-After": "1" } };
     await expect(createKeptLinks(texts, clock).find("0")).rejects.toMatchObject(error);
     await expect(createLinkUses(texts).take({ ...recordOf(1), maxUses: 1 })).rejects.toMatchObject(error);
+  });
+});
+
+describe("links that two processes add at the same moment, in a plain store (SHARING 7.4)", () => {
+  it("are both listed if the second one writes its list before the first one has its record", async () => {
+    const store = plain();
+    const texts = createStoreTexts(store, clock);
+    const [held, read] = [hold(), hold()];
+    const first = createKeptLinks(
+      {
+        ...texts,
+        async update(key, ...change) {
+          if (key.startsWith("link:")) await held.wait();
+          return texts.update(key, ...change);
+        },
+      },
+      clock,
+    );
+    // The other process has read the list before the first one has written it.
+    const slow: KeyValueStore = {
+      ...store,
+      async get(key) {
+        const value = await store.get(key);
+        if (key.startsWith("links-of:")) await read.wait();
+        return value;
+      },
+    };
+    const second = createKeptLinks(createStoreTexts(slow, clock), clock).add(recordOf(2), 10);
+    await read.reached;
+    const added = first.add(recordOf(1), 10);
+    await held.reached;
+    read.release();
+    await second;
+    expect((await first.list("alice")).map(({ id }) => id)).toEqual([recordOf(2).id]);
+    held.release();
+    await added;
+    expect((await first.list("alice")).map(({ id }) => id).sort()).toEqual([recordOf(1).id, recordOf(2).id]);
+    expect(await first.removeAll("alice", () => undefined)).toBe(2);
   });
 });

@@ -118,3 +118,41 @@ describe("remembered uploads", () => {
     expect(remembered.list("alice", "/home/")).toEqual([]);
   });
 });
+
+describe("remembered uploads of a link (SHARING 9.3)", () => {
+  const toLinkUrl = (token: string, id: number): string => `/f%20g/__svc__/share/${token}${toUrl(id).slice(5)}`;
+
+  function openLink(storage: Storage, token: string) {
+    return createRememberedUploads(storage, () => NOW, `/f%20g/__svc__/share/${token}/`);
+  }
+
+  function ofLink(token: string, id: number, account = "link:1"): RememberedUpload {
+    return upload(id, { account, folder: `/f g/__svc__/share/${token}/sub/`, urls: [toLinkUrl(token, id)] });
+  }
+
+  it("are stored without its token, and get the one that the page has", () => {
+    const storage = createStorage();
+    openLink(storage, "first").save(ofLink("first", 1));
+    const text = storage.getItem("fileferry-uploads") ?? "";
+    expect(text).not.toMatch(/first|share/);
+    expect(JSON.parse(text)).toEqual([{ ...ofLink("first", 1), folder: "./sub/", urls: [`.${toUrl(1).slice(5)}`] }]);
+    // The same link, sealed anew.
+    const again = openLink(storage, "second");
+    expect(again.list("link:1", "/f g/__svc__/share/second/sub/")).toEqual([ofLink("second", 1)]);
+    again.forget([toLinkUrl("second", 1)]);
+    expect(storage.length).toBe(0);
+  });
+
+  it("are not those of another link or of an account, and stay when these are changed", () => {
+    const storage = createStorage();
+    const [one, other] = [openLink(storage, "first"), openLink(storage, "other")];
+    one.save(ofLink("first", 1));
+    other.save(ofLink("other", 2, "link:2"));
+    const home = createRememberedUploads(storage, () => NOW);
+    home.save(upload(3));
+    expect(other.list("link:2", "/f g/__svc__/share/other/sub/")).toEqual([ofLink("other", 2, "link:2")]);
+    expect(one.list("link:1", "/f g/__svc__/share/first/sub/")).toEqual([ofLink("first", 1)]);
+    expect(home.list("alice", "/home/")).toEqual([upload(3)]);
+    expect(storage.getItem("fileferry-uploads")).not.toMatch(/first|other/);
+  });
+});
