@@ -1,5 +1,6 @@
 import { type Steps, watchSteps } from "../contracts/watch-steps.ts";
-import { createUtf8Decoder } from "../platform/utf8.ts";
+import { createByteCollector } from "../platform/byte-collector.ts";
+import { decodeUtf8 } from "../platform/utf8.ts";
 import { createBodyReadError, isBodyRead, isBodyReadError } from "./body-already-read.ts";
 import { parseBoundedJson } from "./bounded-json.ts";
 import { createError } from "./errors.ts";
@@ -139,16 +140,17 @@ async function readText(
   const announced = readContentLength(request.headers) ?? 0;
   if (announced > maxBytes) throw tooLarge(maxBytes);
   if (announced > SMALL_BODY_BYTES) onAnnounced?.(announced);
-  const decoder = createUtf8Decoder("remove");
-  let text = "";
+  const collector = createByteCollector();
   let size = 0;
   for await (const chunk of readBody(request)) {
     size += chunk.byteLength;
     if (size > maxBytes) throw tooLarge(maxBytes);
     if (size > SMALL_BODY_BYTES) onLarge?.(size);
-    text += decode(decoder, chunk);
+    collector.add(chunk);
   }
-  return text + decode(decoder);
+  const text = decodeUtf8(collector.bytes(), "remove");
+  if (text === undefined) throw createError("body-not-utf8");
+  return text;
 }
 
 /**
@@ -174,14 +176,6 @@ function toBodyError(cause: unknown): HttpError {
 
 function toConsumed(cause: Error): HttpError {
   return createError("body-already-read", { cause });
-}
-
-function decode(decoder: TextDecoder, chunk?: Uint8Array): string {
-  try {
-    return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
-  } catch {
-    throw createError("body-not-utf8");
-  }
 }
 
 function tooLarge(maxBytes: number): HttpError {

@@ -1,6 +1,7 @@
 import { createError } from "../http/errors.ts";
 import type { FormPart } from "../http/multipart.ts";
-import { createUtf8Decoder } from "../platform/utf8.ts";
+import { createByteCollector } from "../platform/byte-collector.ts";
+import { decodeUtf8 } from "../platform/utf8.ts";
 import { type FormFiles, isEmptyInput } from "./form-files.ts";
 
 /** The built-in actions of a folder's form (4.6). Any other action is the name of a trigger. */
@@ -132,21 +133,14 @@ function createFieldReader(maxBytes: number): (body: AsyncIterable<Uint8Array>) 
   let left = maxBytes;
 
   return async function readField(body) {
-    const decoder = createUtf8Decoder();
-    let text = "";
+    const collector = createByteCollector();
     for await (const chunk of body) {
       left -= chunk.byteLength;
       if (left < 0) throw createError("form-fields-too-large", { values: { max: maxBytes } });
-      text += decode(decoder, chunk);
+      collector.add(chunk);
     }
-    return text + decode(decoder);
+    const text = decodeUtf8(collector.bytes());
+    if (text === undefined) throw createError("form-field-not-utf8");
+    return text;
   };
-}
-
-function decode(decoder: TextDecoder, chunk?: Uint8Array): string {
-  try {
-    return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
-  } catch {
-    throw createError("form-field-not-utf8");
-  }
 }
