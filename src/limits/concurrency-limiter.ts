@@ -42,6 +42,8 @@ export interface ConcurrencyLimiter {
 export interface ConcurrencyLimiterOptions {
   readonly perAccount: NamedLimit;
   readonly perAddress: NamedLimit;
+  /** For all requests together: more than any one needs. Default: no limit. */
+  readonly inTotal?: NamedLimit;
   /** The message of the warning when a limit is reached. */
   readonly refusal: string;
   readonly logger: Pick<Logger, "warn">;
@@ -62,6 +64,7 @@ type Details = Readonly<Record<string, unknown>>;
 export function createConcurrencyLimiter({
   perAccount,
   perAddress,
+  inTotal: [totalLimitName, totalLimit] = ["", 0],
   refusal,
   logger,
   clock,
@@ -85,6 +88,7 @@ export function createConcurrencyLimiter({
     if (!accounts.canChange(username, accountLimit, from, to)) return { account: username, [limitName]: accountLimit };
     if (network !== undefined && !networks.canChange(network, addressLimit, from, to))
       return { address: network, [addressLimitName]: addressLimit };
+    if (totalLimit > 0 && taken + to - from > totalLimit) return { [totalLimitName]: totalLimit };
     return undefined;
   }
 
