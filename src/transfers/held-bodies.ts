@@ -1,4 +1,3 @@
-import type { ByteSource } from "../contracts/byte-source.ts";
 import type { BodyLimits } from "../http/request-body.ts";
 import type { RequestPermits } from "../limits/permits.ts";
 import type { FormPermits } from "../uploads/form-files.ts";
@@ -47,11 +46,6 @@ export function countBody(permits: RequestPermits): Pick<BodyLimits, "onAnnounce
 function acquirePermits({ transferPermit, bodyPermit }: RequestPermits, transfers: number, bytes: number): void {
   const isAllowed = transferPermit.acquire(transfers) && (bytes <= BYTES_PER_PERMIT || bodyPermit.acquire(bytes));
   if (!isAllowed) throw tooManyTransfers();
-}
-
-/** Keeps the permits of a request, if it has any, until the client has read a response that may show what it sent. */
-export function holdUntilRead({ transferPermit, bodyPermit }: RequestPermits, source: ByteSource): ByteSource {
-  return transferPermit.releaseAfter(bodyPermit.releaseAfter(source));
 }
 
 function toUnits(bytes: number): number {

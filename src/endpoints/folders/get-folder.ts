@@ -9,8 +9,8 @@ import type { Reply } from "../../http/reply.ts";
 import { emptyReply, sourceReply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { listingEvents, sendTracked } from "../../transfers/download-events.ts";
-import { holdUntilRead } from "../../transfers/held-bodies.ts";
 import { isInDropFolder } from "../../transfers/links/drop-folder.ts";
+import { holdUntilRead } from "../../transfers/tracked-source.ts";
 import { wantsArchive } from "../../transfers/wants-archive.ts";
 import { type FolderPage, type FolderProblem, type SessionLinks, streamFolderPage } from "../../views/folder-page.ts";
 import { type PageMember, parseMemberOrder, toPageMember } from "../../views/member-order.ts";
@@ -78,7 +78,7 @@ export async function folderPage(context: AccountContext, status: number, report
     return linkFilePage(context, status, { isUploaded: false, problems: report.problems.map(({ error }) => error) });
   }
   const page = toByteSource(await openFolderPage(context, true, report));
-  return sourceReply(status, holdUntilRead(context, context.pagePermit.releaseAfter(page)), {
+  return sourceReply(status, holdUntilRead(context, page), {
     ...toPageFields(context),
     ...HTML_TYPE,
   });

@@ -9,7 +9,7 @@ import type { AccountContext, RequestContext } from "../../request/context.ts";
 import { toStatus } from "../../request/errors.ts";
 import type { CommandOutcome } from "../../schemas/commands.ts";
 import type { LinkBody } from "../../schemas/links.ts";
-import { holdUntilRead } from "../../transfers/held-bodies.ts";
+import { holdUntilRead } from "../../transfers/tracked-source.ts";
 
 /** The result of an action on one member of a folder. */
 export interface MemberOutcome {
