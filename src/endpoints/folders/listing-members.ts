@@ -19,33 +19,26 @@ function byName(one: PageMember, other: PageMember): number {
 
 /**
  * Returns the first members after a name, sorted by name. It holds about twice as many in memory, however many the
- * folder has. The storage may hold as many, which no limit counts: so a few such listings of all accounts are read at a
- * time.
+ * folder has.
  */
 export async function readFirstMembers(context: AccountContext, options: ListOptions): Promise<readonly PageMember[]> {
-  const endWalk = await context.listingWalks.enter(toUploadHolder(context), context.request.signal);
-  try {
-    return await readSmallest(context, options);
-  } finally {
-    endWalk();
-  }
-}
-
-async function readSmallest(
-  { files, path, request: { signal }, pagePermit }: AccountContext,
-  options: ListOptions,
-): Promise<readonly PageMember[]> {
+  const { files, path, request, pagePermit } = context;
+  const walk = context.listingWalks.start(toUploadHolder(context), request.signal);
   const smallest = createSmallest(options.limit, byName);
   let longest = 0;
-  for await (const batch of toBatches(files.list(path.segments, options))) {
-    const later = batch.filter(({ name }) => compareNames(name, options.after) > 0);
-    longest = later.reduce((most, { name }) => Math.max(most, name.length), longest);
-    await smallest.add(later.map(toPageMember));
-    // After a disconnect there is no client to send the page to.
-    signal.throwIfAborted();
-    acquirePageBytes(pagePermit, smallest.size() * toMemberBytes([{ name: "x".repeat(longest) }]));
+  try {
+    await walk.next();
+    for await (const batch of toBatches(files.list(path.segments, options))) {
+      const later = batch.filter(({ name }) => compareNames(name, options.after) > 0);
+      longest = later.reduce((most, { name }) => Math.max(most, name.length), longest);
+      await smallest.add(later.map(toPageMember));
+      acquirePageBytes(pagePermit, smallest.size() * toMemberBytes([{ name: "x".repeat(longest) }]));
+      await walk.next();
+    }
+    return await smallest.sorted();
+  } finally {
+    walk.end();
   }
-  return smallest.sorted();
 }
 
 /** The members of a listing that should be sorted. */
