@@ -137,7 +137,7 @@ export function createLinkAccess(options: LinkAccessOptions): LinkAccess {
     const known = verified.find(`${id} ${address ?? ""} ${password}`);
     const isRight = await throttle.run(
       { username: `link:${id}`, address, request },
-      () => hasher.verify(password, passwordHash),
+      () => hasher.verify(password, passwordHash, address),
       (matches): AttemptResult => (matches ? "succeeded" : "failed"),
       known,
     );

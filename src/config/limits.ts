@@ -53,7 +53,8 @@ export interface LimitOptions {
   readonly maxFormFieldBytes?: number;
   /**
    * The number of concurrent transfers of an account. These count: uploads by PUT or form, from start to response;
-   * commands of more than 16 KiB, one for each 64 KiB that have arrived, until the response; copies, changes of
+   * commands and logins of more than 16 KiB, one for each 64 KiB that have arrived, until the response; each further 64
+   * KiB of a form's fields and names; copies, changes of
    * properties, and moves that have to read content, until the response; downloads of files and archives, until their
    * last byte is read. A file that is small enough for one read counts only until the response. Listings do not count.
    *

@@ -1,5 +1,6 @@
 import { type Steps, watchSteps } from "../contracts/watch-steps.ts";
-import { createUtf8Decoder } from "../platform/utf8.ts";
+import { createByteCollector } from "../platform/byte-collector.ts";
+import { decodeUtf8 } from "../platform/utf8.ts";
 import { createBodyReadError, isBodyRead, isBodyReadError } from "./body-already-read.ts";
 import { parseBoundedJson } from "./bounded-json.ts";
 import { createError } from "./errors.ts";
@@ -63,17 +64,10 @@ export async function hasContent(request: Request): Promise<boolean> {
   return false;
 }
 
-/** The limits of a JSON body. */
-export interface JsonBodyLimits {
+/** The limits of a body that is held in memory. */
+export interface BodyLimits {
   /** Default: 1 MiB. */
   readonly maxBytes?: number;
-  /**
-   * Maximum number of members of one list or object. All of them together may have five times as many values. Minimum
-   * and default: 1,000.
-   */
-  readonly maxMembers?: number;
-  /** Creates the error for a body with too many values. Default: a general one. */
-  readonly toTooLarge?: () => HttpError;
   /**
    * Called before a body is read that announces more than 16 KiB, with its announced size. It may refuse the body by
    * throwing.
@@ -86,6 +80,17 @@ export interface JsonBodyLimits {
   readonly onLarge?: (bytes: number) => void;
 }
 
+/** The limits of a JSON body. */
+export interface JsonBodyLimits extends BodyLimits {
+  /**
+   * Maximum number of members of one list or object. All of them together may have five times as many values. Minimum
+   * and default: 1,000.
+   */
+  readonly maxMembers?: number;
+  /** Creates the error for a body with too many values. Default: a general one. */
+  readonly toTooLarge?: () => HttpError;
+}
+
 /**
  * Reads a complete JSON body. The number of members and values and the depth of 100 are checked before any schema sees
  * the body.
@@ -93,9 +98,9 @@ export interface JsonBodyLimits {
  * `unsupported-media-type` if it has a content encoding, and the error of `toTooLarge` if it has too many values.
  */
 export async function readJsonBody(request: Request, limits: JsonBodyLimits = {}): Promise<unknown> {
-  const { maxBytes = MAX_BODY_BYTES, toTooLarge = toTooLargeDefault } = limits;
+  const { toTooLarge = toTooLargeDefault } = limits;
   const maxMembers = Math.max(limits.maxMembers ?? 0, MAX_MEMBERS);
-  const parsed = parseBoundedJson(await readText(request, { ...limits, maxBytes }), {
+  const parsed = parseBoundedJson(await readText(request, limits), {
     maxMembers,
     maxValues: VALUES_OF_MEMBER * maxMembers,
   });
@@ -113,8 +118,8 @@ function toTooLargeDefault(): HttpError {
  * @throws HttpError `too-large` for more than `maxBytes`, `malformed` if it is not UTF-8 or has more than 100 fields,
  * `unsupported-media-type` if it has a content encoding.
  */
-export async function readFormBody(request: Request, maxBytes: number): Promise<URLSearchParams> {
-  const text = await readText(request, { maxBytes });
+export async function readFormBody(request: Request, limits: BodyLimits): Promise<URLSearchParams> {
+  const text = await readText(request, limits);
   if (text.split("&", MAX_FIELDS + 1).length > MAX_FIELDS) {
     throw createError("form-too-many-fields", { values: { max: MAX_FIELDS } });
   }
@@ -133,22 +138,23 @@ export function requireNoContentEncoding(headers: Headers): void {
 
 async function readText(
   request: Request,
-  { maxBytes, onAnnounced, onLarge }: JsonBodyLimits & { readonly maxBytes: number },
+  { maxBytes = MAX_BODY_BYTES, onAnnounced, onLarge }: BodyLimits,
 ): Promise<string> {
   requireNoContentEncoding(request.headers);
   const announced = readContentLength(request.headers) ?? 0;
   if (announced > maxBytes) throw tooLarge(maxBytes);
   if (announced > SMALL_BODY_BYTES) onAnnounced?.(announced);
-  const decoder = createUtf8Decoder("remove");
-  let text = "";
+  const collector = createByteCollector();
   let size = 0;
   for await (const chunk of readBody(request)) {
     size += chunk.byteLength;
     if (size > maxBytes) throw tooLarge(maxBytes);
     if (size > SMALL_BODY_BYTES) onLarge?.(size);
-    text += decode(decoder, chunk);
+    collector.add(chunk);
   }
-  return text + decode(decoder);
+  const text = decodeUtf8(collector.bytes(), "remove");
+  if (text === undefined) throw createError("body-not-utf8");
+  return text;
 }
 
 /**
@@ -174,14 +180,6 @@ function toBodyError(cause: unknown): HttpError {
 
 function toConsumed(cause: Error): HttpError {
   return createError("body-already-read", { cause });
-}
-
-function decode(decoder: TextDecoder, chunk?: Uint8Array): string {
-  try {
-    return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
-  } catch {
-    throw createError("body-not-utf8");
-  }
 }
 
 function tooLarge(maxBytes: number): HttpError {

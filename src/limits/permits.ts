@@ -1,4 +1,5 @@
 import type { ServiceConfig } from "../config/service-config.ts";
+import { foldName } from "../contracts/account-name.ts";
 import {
   type ConcurrencyLimiter,
   createConcurrencyLimiter,
@@ -12,7 +13,16 @@ export interface RequestPermits {
   readonly transferPermit: Permit;
   /** Counts the bytes that the service holds for a page or an archive; one unit is one byte. */
   readonly pagePermit: Permit;
+  /** Counts the bytes of a large body that the service holds, of all requests together. */
+  readonly bodyPermit: Permit;
 }
+
+/** Whose limits a request counts towards: those of an account, of a link, or of the address alone, before a login. */
+export type PermitHolder = { readonly account: string } | { readonly link: string } | "anyone";
+
+/** The memory for the large bodies of all requests together. */
+const MAX_BODY_BYTES = 256 * 1024 * 1024;
+const NO_LIMIT: NamedLimit = ["", 0];
 
 type LimitOption =
   | "transfersPerAccount"
@@ -30,6 +40,15 @@ export function createRequestPermits({ limits, logger, clock }: Pick<ServiceConf
     "pageBytesPerAddress",
     "pageBytesPerProcess",
   );
+
+  const bodies = createConcurrencyLimiter({
+    perAccount: NO_LIMIT,
+    perAddress: NO_LIMIT,
+    perProcess: ["bodyBytes", MAX_BODY_BYTES],
+    refusal: "The memory limit for large request bodies is reached; further ones are rejected.",
+    logger,
+    clock,
+  });
 
   /** Returns `undefined` if no limit is set. */
   function toLimiter(
@@ -55,11 +74,19 @@ export function createRequestPermits({ limits, logger, clock }: Pick<ServiceConf
 
   const ofLink: NamedLimit = ["transfersPerLink", limits.transfersPerLink];
 
-  /** `holder`: the folded name of an account, or the ID of a link. */
-  return (holder: string, address: string | undefined, isLink = false): RequestPermits => ({
-    transferPermit: transfers?.createPermit(holder, address, isLink ? ofLink : undefined) ?? UNLIMITED,
-    pagePermit: pages?.createPermit(holder, address) ?? UNLIMITED,
-  });
+  return (holder: PermitHolder, address: string | undefined): RequestPermits => {
+    const [name, limit] = toNameAndLimit(holder);
+    return {
+      transferPermit: transfers?.createPermit(name, address, limit) ?? UNLIMITED,
+      pagePermit: pages?.createPermit(name, address, holder === "anyone" ? NO_LIMIT : undefined) ?? UNLIMITED,
+      bodyPermit: bodies.createPermit(name, address),
+    };
+  };
+
+  function toNameAndLimit(holder: PermitHolder): readonly [name: string, limit?: NamedLimit] {
+    if (holder === "anyone") return ["", NO_LIMIT];
+    return "link" in holder ? [`link:${holder.link}`, ofLink] : [foldName(holder.account)];
+  }
 }
 
 /** The permit of every request if nothing is limited. */

@@ -1,111 +1,104 @@
 import { foldName } from "../contracts/account-name.ts";
 import { isLoopShared } from "../platform/event-loop.ts";
+import { createRecentUsage } from "../platform/recent-usage.ts";
 
-/** Lets long work of one kind of all accounts, such as archives, read folders a few at a time. */
+/**
+ * Shares the reading of folders between the archives, or the sorted listings, of all accounts. A few of these walks go
+ * on at a time: each has a place for 50 ms, and then waits for the next one. The account that has used the least time
+ * of late comes first, with its oldest walk: an account that starts many ends one after the other.
+ */
 export interface WalkQueue {
+  /** Starts the walk of an account: one archive or listing. `signal` is aborted when the client disconnects. */
+  start(username: string, signal: AbortSignal): Walk;
+}
+
+/** The reading of one archive or listing. */
+export interface Walk {
   /**
-   * Waits until the account may read one more folder, and returns the function that ends this walk; the client's
-   * disconnect ends it, too. Rejects with the signal's reason if the client disconnects before.
+   * Waits for a place, if the walk has none. Call it before each step. Rejects with the signal's reason if the client
+   * has disconnected, or does so meanwhile.
    */
-  enter(username: string, signal: AbortSignal): Promise<() => void>;
+  next(): Promise<void>;
+  /** Gives the place back. The walk may go on with {@link next}. */
+  end(): void;
 }
 
-/** How many folders are read at a time, for all accounts together. */
-const MAX_WALKS = 4;
-/** How many of them for one account: the second one continues while the first one waits. */
-const MAX_WALKS_OF_ACCOUNT = 2;
-/** After this time, in milliseconds, a walk goes on without a place: its storage may never respond. */
-const MAX_DURATION = 10_000;
-
-/** The walks of an account. */
-interface AccountWalks {
-  running: number;
-  /** The starts of those that wait, in the order of the calls. */
-  readonly waiting: Set<() => void>;
-}
+/** How many walks have a place at a time. */
+const MAX_PLACES = 4;
+/** How long a walk has its place, in milliseconds: also if its storage hangs, or its client reads slowly. */
+const SLICE_MS = 50;
 
 /** Makes a queue. If the requests of a runtime share no event loop, no walk waits: one could not start another. */
 export function createWalkQueue(): WalkQueue {
-  /** The accounts with walks, the next one to start a walk first. */
-  const accounts = new Map<string, AccountWalks>();
-  let running = 0;
+  const usage = createRecentUsage();
+  /** The walks that wait for a place, by account: those that have begun, and then the others in their order. */
+  const waiting = new Map<string, (() => void)[]>();
+  let places = MAX_PLACES;
 
-  async function enter(username: string, signal: AbortSignal): Promise<() => void> {
-    signal.throwIfAborted();
-    if (!isLoopShared) return () => undefined;
-    const key = foldName(username);
-    const walks = accounts.get(key) ?? { running: 0, waiting: new Set() };
-    accounts.set(key, walks);
-    if (running < MAX_WALKS && walks.running < MAX_WALKS_OF_ACCOUNT) begin(walks);
-    else await waitForStart(walks.waiting, signal).finally(() => forgetIfIdle(key, walks));
-    return endOnce(() => end(key, walks), signal);
-  }
+  function start(username: string, signal: AbortSignal): Walk {
+    const account = foldName(username);
+    let slice: ReturnType<typeof setTimeout> | undefined;
+    let since: number | undefined;
 
-  function begin(walks: AccountWalks): void {
-    running += 1;
-    walks.running += 1;
-  }
-
-  function end(key: string, walks: AccountWalks): void {
-    running -= 1;
-    walks.running -= 1;
-    forgetIfIdle(key, walks);
-    startNext();
-  }
-
-  /** Starts a walk of the first account that waits and may have one more. The account comes after all others then. */
-  function startNext(): void {
-    for (const [key, walks] of accounts) {
-      const [start] = walks.waiting;
-      if (start === undefined || walks.running === MAX_WALKS_OF_ACCOUNT) continue;
-      walks.waiting.delete(start);
-      accounts.delete(key);
-      accounts.set(key, walks);
-      begin(walks);
-      start();
-      return;
-    }
-  }
-
-  function forgetIfIdle(key: string, walks: AccountWalks): void {
-    if (walks.running === 0 && walks.waiting.size === 0) accounts.delete(key);
-  }
-
-  return { enter };
-}
-
-function waitForStart(waiting: Set<() => void>, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    function start(): void {
-      signal.removeEventListener("abort", leave);
-      resolve();
+    async function next(): Promise<void> {
+      signal.throwIfAborted();
+      if (!isLoopShared || slice !== undefined) return;
+      if (places > 0) take(account);
+      else await waitForPlace(account, signal, since !== undefined);
+      since = performance.now();
+      slice = setTimeout(end, SLICE_MS);
     }
 
-    function leave(): void {
-      waiting.delete(start);
-      reject(signal.reason);
+    function end(): void {
+      if (slice === undefined || since === undefined) return;
+      clearTimeout(slice);
+      slice = undefined;
+      usage.add(account, performance.now() - since - SLICE_MS);
+      passOn();
     }
 
-    waiting.add(start);
-    signal.addEventListener("abort", leave, { once: true });
-  });
-}
-
-/** Returns a function that ends a walk the first time it is called. A disconnect and the longest time call it, too. */
-function endOnce(end: () => void, signal: AbortSignal): () => void {
-  let isOver = false;
-  const timer = setTimeout(endWalk, MAX_DURATION);
-
-  function endWalk(): void {
-    clearTimeout(timer);
-    signal.removeEventListener("abort", endWalk);
-    if (isOver) return;
-    isOver = true;
-    end();
+    return { next, end };
   }
 
-  signal.addEventListener("abort", endWalk, { once: true });
-  // The client may have disconnected since this walk was started.
-  if (signal.aborted) endWalk();
-  return endWalk;
+  /** The slice counts from its begin: until its end the account would come first again. */
+  function take(account: string): void {
+    places -= 1;
+    usage.add(account, SLICE_MS);
+  }
+
+  function passOn(): void {
+    places += 1;
+    if (waiting.size === 0) return;
+    const [account, [begin]] = usage.findLeast(waiting);
+    take(account);
+    begin?.();
+  }
+
+  function waitForPlace(account: string, signal: AbortSignal, hasBegun: boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const walks = waiting.get(account) ?? [];
+      waiting.set(account, walks);
+      if (hasBegun) walks.unshift(begin);
+      else walks.push(begin);
+      signal.addEventListener("abort", leave, { once: true });
+
+      function begin(): void {
+        forget();
+        resolve();
+      }
+
+      function leave(): void {
+        forget();
+        reject(signal.reason);
+      }
+
+      function forget(): void {
+        signal.removeEventListener("abort", leave);
+        walks.splice(walks.indexOf(begin), 1);
+        if (walks.length === 0) waiting.delete(account);
+      }
+    });
+  }
+
+  return { start };
 }

@@ -1,4 +1,5 @@
 import { isLoopShared, soon } from "./event-loop.ts";
+import { createRecentUsage, type RecentUsage } from "./recent-usage.ts";
 
 /** How urgent a step is. A `short` one does not wait for `long` ones: it belongs to work that needs few steps. */
 export type Urgency = "short" | "long";
@@ -39,13 +40,13 @@ const MAX_STEP_MS = 4;
 
 /** Creates a {@link FairQueue}. If the requests of a runtime share no event loop, every step runs immediately. */
 export function createFairQueue(): FairQueue {
-  const usage = createUsage();
+  const usage = createRecentUsage();
   const lines = { short: createLine(SLICE_MS.short, usage), long: createLine(SLICE_MS.long, usage) };
   return { run: (account, urgency, step) => (isLoopShared ? lines[urgency](account, step) : step()) };
 }
 
 /** Creates the line of the steps of one urgency. The function runs a step when its turn comes. */
-function createLine(slice: number, usage: Usage) {
+function createLine(slice: number, usage: RecentUsage) {
   const waiting = new Map<string, (() => void)[]>();
   const hasTime = createSlices(slice);
   let isRunning = false;
@@ -120,46 +121,4 @@ function createSlices(slice: number): () => boolean {
     }
     return now < end;
   };
-}
-
-/** How much time accounts have used of late. */
-interface Usage {
-  /** Adds milliseconds. */
-  add(account: string, milliseconds: number): void;
-  /** Returns the entry of the account that has used the least time. */
-  findLeast<T>(accounts: ReadonlyMap<string, T>): [string, T];
-}
-
-/** After this time, in milliseconds, what an account has used counts half. */
-const HALF_LIFE_MS = 1000;
-/** Less than this, in milliseconds, is forgotten. */
-const LEAST_USED_MS = 0.1;
-
-function createUsage(): Usage {
-  const used = new Map<string, number>();
-  let halvedAt = performance.now();
-
-  const usedBy = (account: string): number => used.get(account) ?? 0;
-
-  function add(account: string, milliseconds: number): void {
-    forget();
-    used.set(account, usedBy(account) + milliseconds);
-  }
-
-  function forget(): void {
-    const times = Math.floor((performance.now() - halvedAt) / HALF_LIFE_MS);
-    if (times === 0) return;
-    halvedAt += times * HALF_LIFE_MS;
-    for (const [account, milliseconds] of used) {
-      const left = milliseconds / 2 ** times;
-      if (left < LEAST_USED_MS) used.delete(account);
-      else used.set(account, left);
-    }
-  }
-
-  function findLeast<T>(accounts: ReadonlyMap<string, T>): [string, T] {
-    return [...accounts].reduce((least, entry) => (usedBy(entry[0]) < usedBy(least[0]) ? entry : least));
-  }
-
-  return { add, findLeast };
 }

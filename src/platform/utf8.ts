@@ -7,13 +7,8 @@ export type ByteOrderMark = "keep" | "remove";
  */
 export function decodeUtf8(bytes: Uint8Array, mark: ByteOrderMark = "keep"): string | undefined {
   try {
-    return createUtf8Decoder(mark).decode(bytes);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: mark === "keep" }).decode(bytes);
   } catch {
     return undefined;
   }
-}
-
-/** A decoder for UTF-8 that arrives in chunks. It throws `TypeError` for bytes that are not valid UTF-8. */
-export function createUtf8Decoder(mark: ByteOrderMark = "keep"): TextDecoder {
-  return new TextDecoder("utf-8", { fatal: true, ignoreBOM: mark === "keep" });
 }

@@ -148,7 +148,7 @@ export interface RequestLink {
 }
 
 /** Responds to a row of the URL table for any client, also without a login. Throws on failure. */
-export type OpenEndpoint = (context: RequestContext) => Promise<Reply>;
+export type OpenEndpoint = (context: LimitedContext) => Promise<Reply>;
 
 /** Responds to a row of the URL table for an identified account. Throws on failure. */
 export type AccountEndpoint = (context: AccountContext) => Promise<Reply>;

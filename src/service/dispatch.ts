@@ -1,7 +1,6 @@
 import type { Identification } from "../auth/identify.ts";
 import { DEFAULT_IDLE_SECONDS } from "../auth/sessions/lifetime.ts";
 import type { WatchLogin } from "../auth/watch-login.ts";
-import { foldName } from "../contracts/account-name.ts";
 import { unauthorizedReply } from "../endpoints/login/unauthorized.ts";
 import { createError } from "../http/errors.ts";
 import { isSameOrigin } from "../http/origins/same-origin.ts";
@@ -9,7 +8,7 @@ import type { Reply } from "../http/reply.ts";
 import { emptyReply } from "../http/reply.ts";
 import { toUploadFeatureFields } from "../http/uploads/fields.ts";
 import { requireCompleteContent, toUploadMethod } from "../http/uploads/protocol.ts";
-import type { RequestPermits } from "../limits/permits.ts";
+import type { PermitHolder, RequestPermits } from "../limits/permits.ts";
 import type {
   AccountContext,
   AccountEndpoint,
@@ -34,7 +33,7 @@ const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS", "PROPFIND"];
 export interface DispatchOptions {
   readonly finisher: ResponseFinisher;
   readonly accounts: StorageAccounts;
-  readonly permitsOf: (holder: string, address: string | undefined, isLink?: boolean) => RequestPermits;
+  readonly permitsOf: (holder: PermitHolder, address: string | undefined) => RequestPermits;
   readonly watchLogin: WatchLogin;
 }
 
@@ -66,7 +65,10 @@ export function createDispatch({ finisher, accounts, permitsOf, watchLogin }: Di
     if (route === "options") return toOptionsReply(context, url, served);
     if (context.uploads === undefined) refuseUploads(context, url);
     const { kind, endpoint } = route;
-    if (endpoint.access === "open") return endpoint.run(context);
+    if (endpoint.access === "open") {
+      const permits = permitsOf("anyone", connection.peer?.address);
+      return withPermits(permits, () => endpoint.run(Object.assign(context, permits)));
+    }
     const identification = await (endpoint.access === "session"
       ? identifier.identifySession(request, connection)
       : identifier.identify(request, connection));
@@ -84,11 +86,14 @@ export function createDispatch({ finisher, accounts, permitsOf, watchLogin }: Di
     url: ResolvedUrl,
     served: readonly Served[],
   ): Promise<Reply> {
-    const opened = await openLinkRequest(context, links, accounts, url);
+    const address = context.connection.peer?.address;
+    const beforeOpen = permitsOf("anyone", address);
+    const opening = () => openLinkRequest(Object.assign(context, beforeOpen), links, accounts, url);
+    const opened = await withPermits(beforeOpen, opening);
     if ("reply" in opened) return opened.reply;
     const isSafe = SAFE_METHODS.includes(context.method);
     if (!isSafe && !isSameOrigin(context, context.config)) throw createError("cross-site");
-    const permits = permitsOf(`link:${opened.link.record.id}`, context.connection.peer?.address, true);
+    const permits = permitsOf({ link: opened.link.record.id }, address);
     const complete = Object.assign(context, permits, opened, { scheme: "link" as const });
     if (isTransfer(context) && !permits.transferPermit.acquire()) throw emitRefusedTransfer(complete);
     return withPermits(permits, async () => {
@@ -106,7 +111,7 @@ export function createDispatch({ finisher, accounts, permitsOf, watchLogin }: Di
     isTransferRequest: boolean,
   ): Promise<Reply> {
     const { login, scheme } = identified;
-    const permits = permitsOf(foldName(login.username), context.connection.peer?.address);
+    const permits = permitsOf({ account: login.username }, context.connection.peer?.address);
     const limited: LimitedContext = Object.assign(context, permits);
     // Before the body is read or the storage is used: a transfer over the limit must cost little.
     if (isTransferRequest && !permits.transferPermit.acquire()) {
@@ -146,15 +151,14 @@ export function createDispatch({ finisher, accounts, permitsOf, watchLogin }: Di
 }
 
 /** Releases the permits of a request that fails, and tells them of its response. */
-async function withPermits(permits: RequestPermits, run: () => Promise<Reply>): Promise<Reply> {
+async function withPermits<T>(permits: RequestPermits, run: () => Promise<T>): Promise<T> {
+  const all = [permits.transferPermit, permits.pagePermit, permits.bodyPermit];
   try {
     const response = await run();
-    permits.transferPermit.responded();
-    permits.pagePermit.responded();
+    for (const permit of all) permit.responded();
     return response;
   } catch (error) {
-    permits.transferPermit.release();
-    permits.pagePermit.release();
+    for (const permit of all) permit.release();
     throw error;
   }
 }

@@ -9,7 +9,14 @@ import { isPasswordForm, toLockedReply, unlockLink } from "../endpoints/links/li
 import { createError } from "../http/errors.ts";
 import type { HttpError } from "../http/http-error.ts";
 import { emptyReply, type Reply } from "../http/reply.ts";
-import type { AccountContext, AccountEndpoint, LinkService, RequestContext, RequestLink } from "../request/context.ts";
+import type {
+  AccountContext,
+  AccountEndpoint,
+  LimitedContext,
+  LinkService,
+  RequestContext,
+  RequestLink,
+} from "../request/context.ts";
 import { emitEvent } from "../request/emit-event.ts";
 import type { LinkRecord } from "../sharing/record.ts";
 import { withEvents } from "../transfers/files-with-events.ts";
@@ -36,7 +43,7 @@ export interface OpenedRequest {
  * @throws HttpError why the link is not open, after its event.
  */
 export async function openLinkRequest(
-  context: RequestContext,
+  context: LimitedContext,
   { access, sealed }: LinkService,
   accounts: Pick<StorageAccounts, "resolve" | "openLink">,
   { kind, path, token = "" }: ResolvedUrl,

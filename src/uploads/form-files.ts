@@ -2,6 +2,7 @@ import { createError } from "../http/errors.ts";
 import type { HttpError } from "../http/http-error.ts";
 import type { FormPart } from "../http/multipart.ts";
 import { isMemberName } from "../http/path-segment.ts";
+import { cutText } from "../platform/cut-text.ts";
 import { yieldToEventLoop } from "../platform/event-loop.ts";
 
 /** A file of a form, with its result. */
@@ -12,14 +13,21 @@ export interface FormUpload {
   readonly error?: unknown;
 }
 
+/** Counts what a form holds in memory and in the storage until its response. Each function throws to refuse the form. */
+export interface FormPermits {
+  /** Sets the number of files that wait for the action. */
+  holdFiles(count: number): void;
+  /** Adds bytes of fields, names and failures. */
+  holdBytes(bytes: number): void;
+}
+
 /** Options of {@link createFormFiles}. */
 export interface FormFilesOptions {
   /** Stores a file under its name completely or not at all. */
   write(name: string, content: AsyncIterable<Uint8Array>): Promise<unknown>;
   /** Whether several files may have one name, because each one gets a name of its own. Default: false. */
   readonly mayRepeatNames?: boolean;
-  /** Called before a file waits for the action, with the number of files that then wait. Throws to refuse the form. */
-  admitWaiting(count: number): void;
+  readonly permits: FormPermits;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal | undefined;
 }
@@ -31,8 +39,8 @@ export interface FormFilesOptions {
 export interface FormFiles {
   /**
    * Reads and stores a file. Resolves when its content is read. A failure becomes the file's result.
-   * @throws HttpError `malformed` if too many files wait for the action; what `admitWaiting` throws; the signal's
-   * reason if it is aborted.
+   * @throws HttpError `malformed` if too many files wait for the action; what `permits` throw; the signal's reason if
+   * it is aborted.
    */
   receive(part: FormPart): Promise<void>;
   /**
@@ -57,11 +65,13 @@ interface WaitingFile {
  * How many files may arrive before the form's action. Each keeps a file of the storage open, and listens to the signal.
  */
 const MAX_WAITING = 8;
+/** No valid name is longer: the name of a refused file is cut. */
+const MAX_NAME_CHARACTERS = 255;
 /** After how many files the event loop may serve other requests. */
 const FILES_PER_YIELD = 100;
 
 /** Makes the store for the files of one form. */
-export function createFormFiles({ write, mayRepeatNames, admitWaiting, signal }: FormFilesOptions): FormFiles {
+export function createFormFiles({ write, mayRepeatNames, permits, signal }: FormFilesOptions): FormFiles {
   const outcomes: FormUpload[] = [];
   const waiting: WaitingFile[] = [];
   const names = new Set<string>();
@@ -72,16 +82,21 @@ export function createFormFiles({ write, mayRepeatNames, admitWaiting, signal }:
     const name = toLastSegment(part.filename ?? "");
     const refusal = refuse(name);
     if (refusal !== undefined) {
-      if (!(await isEmptyInput(part))) outcomes.push({ name, error: refusal });
+      if (!(await isEmptyInput(part))) add(toFailed(name, refusal));
       return;
     }
     names.add(name);
-    if (decision === "store") outcomes.push(await store(name, part.body));
+    if (decision === "store") add(await store(name, part.body));
     else await hold(name, part.body);
     // A thousand small files may arrive in a few chunks, and a storage may write them synchronously.
     if (outcomes.length % FILES_PER_YIELD === 0) await yieldToEventLoop();
     // The rest of its form may never come.
     signal?.throwIfAborted();
+  }
+
+  function add(outcome: FormUpload): void {
+    outcomes.push(outcome);
+    permits.holdBytes(toBytes(outcome));
   }
 
   /** Returns why a file is refused, before anything of it is written (SECURITY 5). */
@@ -96,15 +111,22 @@ export function createFormFiles({ write, mayRepeatNames, admitWaiting, signal }:
       await write(name, content);
       return { name };
     } catch (error) {
-      return { name, error };
+      return toFailed(name, error);
     }
+  }
+
+  function toFailed(name: string, error: unknown): FormUpload {
+    if (name.length <= MAX_NAME_CHARACTERS) return { name, error };
+    names.delete(name);
+    return { name: cutText(name, MAX_NAME_CHARACTERS), error };
   }
 
   async function hold(name: string, body: AsyncIterable<Uint8Array>): Promise<void> {
     if (waiting.length >= MAX_WAITING) {
       throw createError("form-too-many-files", { values: { max: MAX_WAITING } });
     }
-    admitWaiting(waiting.length + 1);
+    permits.holdFiles(waiting.length + 1);
+    permits.holdBytes(toBytes({ name }));
     const { content, isRead, release } = holdBack(body);
     const writing = store(name, content);
     waiting.push({ index: outcomes.push({ name }) - 1, release, writing });
@@ -122,6 +144,11 @@ export function createFormFiles({ write, mayRepeatNames, admitWaiting, signal }:
   }
 
   return { receive, decide, outcomes: () => outcomes };
+}
+
+/** The bytes of a result in memory, with the stack of its error. */
+function toBytes({ name, error }: FormUpload): number {
+  return 2 * name.length + (error === undefined ? 100 : 1500);
 }
 
 /**

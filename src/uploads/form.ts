@@ -1,7 +1,8 @@
 import { createError } from "../http/errors.ts";
 import type { FormPart } from "../http/multipart.ts";
-import { createUtf8Decoder } from "../platform/utf8.ts";
-import { type FormFiles, isEmptyInput } from "./form-files.ts";
+import { createByteCollector } from "../platform/byte-collector.ts";
+import { decodeUtf8 } from "../platform/utf8.ts";
+import { type FormFiles, type FormPermits, isEmptyInput } from "./form-files.ts";
 
 /** The built-in actions of a folder's form (4.6). Any other action is the name of a trigger. */
 export const FORM_ACTIONS = [
@@ -40,8 +41,16 @@ const FIELD_OF: ReadonlyMap<string, FormField> = new Map(
   (Object.keys(FORM_FIELDS) as FormField[]).map((field) => [FORM_FIELDS[field].name, field]),
 );
 
-/** The default limit for the bytes of all text fields of a form together. */
-const MAX_FIELD_BYTES = 1024 * 1024;
+/** What a service knows about its forms, for {@link receiveForm}. */
+export interface FormOptions {
+  /** Decides which actions exist. */
+  isAction(name: string): boolean;
+  /** Limits all text fields together. */
+  readonly maxFieldBytes: number;
+  readonly permits: Pick<FormPermits, "holdBytes">;
+  /** Called before each file, with the values of `sender` so far. Default: nothing. */
+  onFile?(senders: readonly string[]): void;
+}
 
 /** The values of a form's fields (4.6). */
 export interface FormFields {
@@ -57,21 +66,18 @@ export interface FormFields {
 
 /**
  * Reads a form to its end and passes its files to `files` as they arrive (CONTRACT 4.6). Ignores unknown fields, and
- * fields that the action does not need: a page may have one form for all actions. `isAction` decides which actions
- * exist. `onFile` is called before each file, with the values of `sender` so far. A file in the field `file` before any
- * action means the action `upload-file`. `maxFieldBytes` limits all text fields together (default: 1 MiB).
+ * fields that the action does not need: a page may have one form for all actions. A file in the field `file` before
+ * any action means the action `upload-file`.
  * @throws HttpError `malformed` if the form does not have exactly one valid action, has a file in place of a text or
- * the reverse, or as {@link readMultipart} does; `too-large` if its texts exceed the limit. Files that wait for the
- * action are discarded then.
+ * the reverse, or as {@link readMultipart} does; `too-large` if its texts exceed the limit; what `permits` throw. Files
+ * that wait for the action are discarded then.
  */
 export async function receiveForm(
   parts: AsyncIterable<FormPart>,
   files: FormFiles,
-  isAction: (name: string) => boolean,
-  maxFieldBytes = MAX_FIELD_BYTES,
-  onFile: (senders: readonly string[]) => void = () => undefined,
+  { isAction, maxFieldBytes, permits, onFile }: FormOptions,
 ): Promise<FormFields> {
-  const readField = createFieldReader(maxFieldBytes);
+  const readField = createFieldReader(maxFieldBytes, permits);
   const texts = {
     newFolder: [] as string[],
     member: [] as string[],
@@ -108,7 +114,7 @@ export async function receiveForm(
 
   async function receiveFile(part: FormPart): Promise<void> {
     const field = FIELD_OF.get(part.name);
-    if (field === "file" || field === "plainFile") onFile(texts.sender);
+    if (field === "file" || field === "plainFile") onFile?.(texts.sender);
     if (field === "plainFile" && action === undefined) {
       await receiveAction(UPLOAD_ACTION);
       isActionImplied = true;
@@ -135,25 +141,22 @@ export async function receiveForm(
 }
 
 /** Makes a reader of texts that limits their bytes together. */
-function createFieldReader(maxBytes: number): (body: AsyncIterable<Uint8Array>) => Promise<string> {
+function createFieldReader(
+  maxBytes: number,
+  permits: Pick<FormPermits, "holdBytes">,
+): (body: AsyncIterable<Uint8Array>) => Promise<string> {
   let left = maxBytes;
 
   return async function readField(body) {
-    const decoder = createUtf8Decoder();
-    let text = "";
+    const collector = createByteCollector();
     for await (const chunk of body) {
       left -= chunk.byteLength;
       if (left < 0) throw createError("form-fields-too-large", { values: { max: maxBytes } });
-      text += decode(decoder, chunk);
+      permits.holdBytes(chunk.byteLength);
+      collector.add(chunk);
     }
-    return text + decode(decoder);
+    const text = decodeUtf8(collector.bytes());
+    if (text === undefined) throw createError("form-field-not-utf8");
+    return text;
   };
-}
-
-function decode(decoder: TextDecoder, chunk?: Uint8Array): string {
-  try {
-    return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
-  } catch {
-    throw createError("form-field-not-utf8");
-  }
 }

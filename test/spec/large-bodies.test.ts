@@ -79,9 +79,9 @@ describe("a body within its size that would take long to judge (SECURITY 12)", (
       const toForm = (fields: number) => `username=a&password=b&return=${"&a".repeat(fields - 3)}`;
       expect((await stallOf(test, path, type, toForm(8000), session)).status).toBe(400);
       const request = new Request("http://files.example/", { method: "POST", body: toForm(101) });
-      await expect(readFormBody(request, MIB)).rejects.toMatchObject({ failure: "malformed" });
+      await expect(readFormBody(request, { maxBytes: MIB })).rejects.toMatchObject({ failure: "malformed" });
       const taken = new Request("http://files.example/", { method: "POST", body: toForm(100) });
-      expect([...(await readFormBody(taken, MIB))]).toHaveLength(100);
+      expect([...(await readFormBody(taken, { maxBytes: MIB }))]).toHaveLength(100);
     },
   );
 

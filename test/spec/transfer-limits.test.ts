@@ -330,6 +330,57 @@ describe("a transfer beyond those that an account may have (limits.transfersPerA
     expect((await send("1", "2", "3", "4", "5", "6")).status, "of which one alone is always let in").toBe(303);
   });
 
+  it("is one more for each 64 KiB of a form's fields", async () => {
+    const test = await createCounted({ limits: { transfersPerAccount: 4 } });
+    const first = await begin(test);
+    const send = async (kibibytes: number): Promise<number> => {
+      const body = formOf(["unknown", "x".repeat(kibibytes * 1024 - 100)], ["action", "create-folder"]);
+      return (await test.call("POST", "/home/", { headers: BROWSER_HEADERS, body })).status;
+    };
+    expect(await send(192), "without the folder's name").toBe(400);
+    expect(await send(193)).toBe(503);
+    await first.body?.cancel();
+    expect(await send(1023), "of which one alone is always let in").toBe(400);
+  });
+
+  it("is one more for each 64 KiB of names and failures of a form's files", async () => {
+    const test = await createCounted({ limits: { transfersPerAccount: 2 } });
+    const first = await begin(test);
+    const send = async (files: number): Promise<number> => {
+      const entries = Array.from({ length: files }, (_, index) => ["file", `a\u0007${index}`, "x"] as const);
+      return (await test.call("POST", "/home/", { headers: BROWSER_HEADERS, body: formOf(...entries) })).status;
+    };
+    expect(await send(20)).toBe(400);
+    expect(await send(100)).toBe(503);
+    await first.body?.cancel();
+  });
+
+  it("is what a form counts as until the page that shows it again is read", async () => {
+    const test = await createCounted({ limits: { transfersPerAccount: 4 } });
+    const members = Array.from({ length: 200 }, (_, index) => ["selected-members", `${index}`.padEnd(900)] as const);
+    const body = formOf(...members, ["destination", "/nowhere/"], ["action", "move-members"]);
+    const page = await test.open("POST", "/home/", { headers: BROWSER_HEADERS, body });
+    expect(page.status).toBe(404);
+    const others = [await begin(test)];
+    expect((await test.call("GET", "/home/a")).status).toBe(503);
+    await page.body?.cancel();
+    others.push(await begin(test), await begin(test), await begin(test));
+    for (const response of others) await response.body?.cancel();
+  });
+
+  it("is what a large list of results counts as until it is read", async () => {
+    const test = await createCounted({ limits: { transfersPerAccount: 4 } });
+    const commands = Array.from({ length: 999 }, (_, index) => ({ command: "delete", target: `${index}`.padEnd(100) }));
+    const body = JSON.stringify({ commands });
+    const results = await test.open("POST", "/home/", { variant: "json", headers: JSON_TYPE, body });
+    expect(results.status).toBe(422);
+    const others = [await begin(test)];
+    expect((await test.call("GET", "/home/a")).status).toBe(503);
+    expect((await results.json()) as object).toHaveProperty("errors.998");
+    others.push(await begin(test), await begin(test), await begin(test));
+    for (const response of others) await response.body?.cancel();
+  });
+
   it("is one for what has come of commands, not for what they announce: idle clients keep nobody out", async () => {
     const test = await createCounted({ limits: { transfersPerAccount: 4 } });
     const bytes = new TextEncoder().encode(LARGE_COMMANDS.padEnd(192 * 1024));
@@ -452,6 +503,23 @@ describe("a transfer beyond those that an address may have (limits.transfersPerA
     expect(await status({ ...from("2001:db8::2"), as: "bob" })).toBe(503);
     expect(await status(from("2001:db8:0:1::1"))).toBe(200);
     expect(await status({})).toBe(200);
+  });
+
+  it("is one of the address for each 64 KiB of a login, of which anybody may send one", async () => {
+    const limits = { transfersPerAccount: 1, transfersPerAddress: 3, maxLoginBytes: 1024 * 1024 };
+    const test = await createCounted({ limits });
+    const first = await begin(test, from("192.0.2.1"));
+    const send = async (type: string, body: string, address = "192.0.2.1"): Promise<number> => {
+      const headers = { ...BROWSER_HEADERS, "content-type": type };
+      return (await test.call("POST", "/__svc__/login", { as: null, headers, body, ...from(address) })).status;
+    };
+    const form = `username=alice&password=wrong&x=${"x".repeat(140 * 1024)}`;
+    const json = JSON.stringify({ username: "alice", password: "wrong" }).padEnd(140 * 1024);
+    const type = "application/x-www-form-urlencoded";
+    expect([await send(type, form), await send("application/json", json)]).toEqual([503, 503]);
+    expect(await send(type, form, "192.0.2.2"), "of another address").toBe(401);
+    await first.body?.cancel();
+    expect(await send(type, form)).toBe(401);
   });
 
   it("is judged by the client's address where a proxy tells it (CONTRACT 6.7)", async () => {

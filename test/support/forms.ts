@@ -1,3 +1,4 @@
+import type { FormPermits } from "../../src/uploads/form-files.ts";
 import type { Answer, CallOptions, TestService } from "./service.ts";
 
 /** A text of a form, or a file: its field's name, its own name and its content. */
@@ -58,3 +59,6 @@ function toHead(name: string, filename: string, content: unknown): string {
 function toQuotable(name: string): string {
   return name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }
+
+/** The permits of a form that nothing limits. */
+export const UNCOUNTED: FormPermits = { holdFiles: () => undefined, holdBytes: () => undefined };

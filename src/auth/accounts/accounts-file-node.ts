@@ -200,12 +200,12 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
 
   /** Verifies the current password against the same content that it rewrites. */
   async function updatePassword(update: PasswordUpdate): Promise<PasswordUpdateOutcome> {
-    const { username, currentPassword, newPassword } = update;
+    const { username, currentPassword, newPassword, peer } = update;
     const content = await readRegularFile(file);
     const account = parseAccountsFile(content, passwordHasher).byName.get(username);
     if (account === undefined) return { outcome: "unknown" };
-    if (!(await account.matches(currentPassword))) return { outcome: "wrong-password" };
-    const password = await passwordHasher.hash(newPassword);
+    if (!(await account.matches(currentPassword, peer?.address))) return { outcome: "wrong-password" };
+    const password = await passwordHasher.hash(newPassword, peer?.address);
     // If the file has changed meanwhile, starts over, so that the rewrite does not undo the other change.
     if (!content.equals(await readRegularFile(file))) return updatePassword(update);
     await update.beforeChange?.(toVersion(account.settings, password));

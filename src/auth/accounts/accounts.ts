@@ -41,7 +41,8 @@ interface StoredAccount {
   version(): string;
   /** Whether a version, also one of another process, is that of this account. */
   isCurrent(version: string): boolean;
-  matches(password: string): Promise<boolean>;
+  /** `address`: of the client, if it is known. */
+  matches(password: string, address?: string): Promise<boolean>;
 }
 
 /**
@@ -124,7 +125,7 @@ export function parseAccounts(accounts: unknown, passwordHasher: PasswordHasher)
  * one: otherwise an attacker could compare times across accounts.
  */
 export function createAccountsVerifier(source: () => Promise<AccountSet>): Authenticator["authenticate"] {
-  return async function authenticate({ type, username, content }: Credentials): Promise<Verdict> {
+  return async function authenticate({ type, username, content, peer }: Credentials): Promise<Verdict> {
     if (type === "ssh-key") return { outcome: "unknown" };
     const accounts = await source();
     const account = accounts.byName.get(username);
@@ -132,7 +133,7 @@ export function createAccountsVerifier(source: () => Promise<AccountSet>): Authe
       return account === undefined ? { outcome: "unknown" } : toAccepted(account);
     }
     const substitute = substituteFor(username, accounts);
-    const matches = await (account ?? substitute)?.matches(content);
+    const matches = await (account ?? substitute)?.matches(content, peer?.address);
     if (account === undefined) return { outcome: "unknown" };
     return matches === true ? toAccepted(account) : { outcome: "rejected" };
   };
@@ -188,8 +189,8 @@ export function toVersion(settings: AccountSettings, password: string): string {
 
 /** Creates a function that does the same work as verifying a password, without a result. */
 export function createTimingEqualizer(source: () => Promise<AccountSet>): NonNullable<Authenticator["equalizeTiming"]> {
-  return async function equalizeTiming({ type, username, content }: Credentials): Promise<void> {
-    if (type === "password") await substituteFor(username, await source())?.matches(content);
+  return async function equalizeTiming({ type, username, content, peer }: Credentials): Promise<void> {
+    if (type === "password") await substituteFor(username, await source())?.matches(content, peer?.address);
   };
 }
 
@@ -234,7 +235,7 @@ function toMatcher(secret: string, hasher: PasswordHasher, path: readonly Proper
   } catch (error) {
     throw new AccountsError(path, (error as Error).message);
   }
-  return (password) => hasher.verify(password, secret);
+  return (password, address) => hasher.verify(password, secret, address);
 }
 
 /** Compares keyed digests: they have equal lengths, and the position where they differ reveals nothing. */

@@ -1,21 +1,22 @@
 import { argon2id } from "@noble/hashes/argon2.js";
 import { scrypt } from "@noble/hashes/scrypt.js";
-import { checkOption } from "../../contracts/option-error.ts";
-import { createError } from "../../http/errors.ts";
+import { createHashQueue } from "./hash-queue.ts";
 
 /** Creates and verifies password hashes, as PHC strings. */
 export interface PasswordHasher {
   /**
    * Hashes a password with a new random salt. Rejects with `TypeError` when the password is empty, longer than 1,024
-   * bytes, or contains NUL; with {@link HttpError} `unavailable` when too many computations wait already.
+   * bytes, or contains NUL; with {@link HttpError} `unavailable` when too many computations wait already. `address`: of
+   * the client, if it is known. Computations wait in turn by its network.
    */
-  hash(password: string): Promise<string>;
+  hash(password: string, address?: string): Promise<string>;
   /**
    * Returns whether a password matches a PHC string. A password that `hash` rejects does not match, and costs no
    * computation. Rejects with `TypeError` when the string is not one of scrypt or argon2id, or would cost more than 256
-   * MiB or about 10 seconds; with {@link HttpError} `unavailable` when too many computations wait already.
+   * MiB or about 10 seconds; with {@link HttpError} `unavailable` when too many computations wait already. `address`: as
+   * for `hash`.
    */
-  verify(password: string, phc: string): Promise<boolean>;
+  verify(password: string, phc: string, address?: string): Promise<boolean>;
 }
 
 /** Options of {@link createPasswordHasher}. */
@@ -26,7 +27,10 @@ export interface PasswordHasherOptions {
   readonly argon2id?: KeyDerivation<Argon2Parameters>;
   /** How many computations run at a time. Default: 1, because they share the calling thread. */
   readonly maxConcurrent?: number;
-  /** How many computations may wait; further ones are refused. Default: 64. */
+  /**
+   * How many computations may wait; further ones are refused. A network has half of them, and may always add its first
+   * one. Default: 64.
+   */
   readonly maxWaiting?: number;
 }
 
@@ -92,22 +96,22 @@ const argon2Pattern =
  */
 export function createPasswordHasher(options: PasswordHasherOptions = {}): PasswordHasher {
   const derivations = { scrypt: options.scrypt ?? portableScrypt, argon2id: options.argon2id ?? portableArgon2id };
-  const withPermit = createQueue(options.maxConcurrent ?? 1, options.maxWaiting ?? 64);
+  const queue = createHashQueue(options.maxConcurrent ?? 1, options.maxWaiting ?? 64);
 
-  async function hash(password: string): Promise<string> {
+  async function hash(password: string, address?: string): Promise<string> {
     const bytes = toPasswordBytes(password);
     if (bytes === undefined) throw new TypeError(`A password must have 1 to ${maxPasswordBytes} bytes and no NUL.`);
     const salt = crypto.getRandomValues(new Uint8Array(saltBytes));
-    const derived = await withPermit(() => derivations.scrypt(bytes, salt, hashBytes, newHashCost));
+    const derived = await queue.run(address, () => derivations.scrypt(bytes, salt, hashBytes, newHashCost));
     const { ln, r, p } = newHashCost;
     return `$scrypt$ln=${ln},r=${r},p=${p}$${toBase64(salt)}$${toBase64(derived)}`;
   }
 
-  async function verify(password: string, phc: string): Promise<boolean> {
+  async function verify(password: string, phc: string, address?: string): Promise<boolean> {
     const expected = parsePasswordHash(phc);
     const bytes = toPasswordBytes(password);
     if (bytes === undefined) return false;
-    const derived = await withPermit(() =>
+    const derived = await queue.run(address, () =>
       expected.id === "scrypt"
         ? derivations.scrypt(bytes, expected.salt, expected.hash.length, expected.parameters)
         : derivations.argon2id(bytes, expected.salt, expected.hash.length, expected.parameters),
@@ -154,30 +158,6 @@ export function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
   let difference = left.length ^ right.length;
   for (let index = 0; index < left.length; index += 1) difference |= (left[index] ?? 0) ^ (right[index] ?? 0);
   return difference === 0;
-}
-
-/**
- * Runs at most `maxConcurrent` tasks at a time; at most `maxWaiting` tasks wait, in order. Without these limits an
- * attacker's logins could occupy all threads, or an unlimited amount of memory.
- */
-function createQueue(maxConcurrent: number, maxWaiting: number): <T>(work: () => Promise<T>) => Promise<T> {
-  checkOption(Number.isSafeInteger(maxConcurrent) && maxConcurrent >= 1, "maxConcurrent", "a whole number, 1 or more");
-  checkOption(Number.isSafeInteger(maxWaiting) && maxWaiting >= 0, "maxWaiting", "a whole number, 0 or more");
-  const waiting: (() => void)[] = [];
-  let running = 0;
-
-  return async function withPermit(work) {
-    if (running < maxConcurrent) running += 1;
-    else if (waiting.length < maxWaiting) await new Promise<void>((proceed) => waiting.push(proceed));
-    else throw createError("too-many-logins", { headers: { "Retry-After": "1" } });
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) running -= 1;
-      else next();
-    }
-  };
 }
 
 async function portableScrypt(password: Uint8Array, salt: Uint8Array, length: number, cost: ScryptParameters) {

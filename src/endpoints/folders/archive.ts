@@ -92,13 +92,28 @@ async function openZip(
   return { source: await readFirstPart(zip, signal), fields };
 }
 
-function walk(context: AccountContext, members: readonly SelectedMember[] | undefined, signal: AbortSignal) {
-  const { path, report } = context;
+async function walk(context: AccountContext, members: readonly SelectedMember[] | undefined, signal: AbortSignal) {
+  const { path, report, walks } = context;
   const holdMembers = createMemberCount(context);
   holdMembers(path.segments, members ?? []);
-  const source = toArchiveSource(context, holdMembers, signal);
-  if (members !== undefined) return walkMembers(source, path.segments, members, report);
-  return openFolder(source, path.segments, report).catch(throwNotListed);
+  const turn = walks.start(toUploadHolder(context), signal);
+  const source = toArchiveSource(context, holdMembers, turn);
+  const entries =
+    members === undefined
+      ? await openFolder(source, path.segments, report).catch(throwNotListed)
+      : walkMembers(source, path.segments, members, report);
+  return endAfter(entries, turn);
+}
+
+type Turn = ReturnType<AccountContext["walks"]["start"]>;
+
+/** The same entries. Other archives go on after them at once. */
+async function* endAfter<T>(entries: AsyncIterable<T>, turn: Turn): AsyncGenerator<T> {
+  try {
+    yield* entries;
+  } finally {
+    turn.end();
+  }
 }
 
 /** The bytes of an archive without members: its first part. */
@@ -168,20 +183,13 @@ async function unlessAborted(reading: Promise<number>, source: ByteSource, signa
  * Answers from the permissions alone whether a file may be read. They are checked again when it is opened (SECURITY
  * 19).
  */
-function toArchiveSource(context: AccountContext, holdMembers: HoldMembers, signal: AbortSignal): ArchiveSource {
-  const { files, walks } = context;
-
+function toArchiveSource({ files }: AccountContext, holdMembers: HoldMembers, turn: Turn): ArchiveSource {
   async function* listFor(segments: readonly string[]): AsyncGenerator<readonly StorageEntry[]> {
-    const endWalk = await walks.enter(toUploadHolder(context), signal);
-    try {
-      for await (const batch of toBatches(files.list(segments, undefined, "long"))) {
-        // After a disconnect there is no client to send the archive to.
-        signal.throwIfAborted();
-        holdMembers(segments, batch);
-        yield batch;
-      }
-    } finally {
-      endWalk();
+    await turn.next();
+    for await (const batch of toBatches(files.list(segments, undefined, "long"))) {
+      holdMembers(segments, batch);
+      yield batch;
+      await turn.next();
     }
   }
 

@@ -11,6 +11,7 @@ import type { AccountContext } from "../../request/context.ts";
 import { listingEvents, sendTracked } from "../../transfers/download-events.ts";
 import { isInDropFolder } from "../../transfers/links/drop-folder.ts";
 import { asksForSender } from "../../transfers/links/sent-file.ts";
+import { holdUntilRead } from "../../transfers/tracked-source.ts";
 import { wantsArchive } from "../../transfers/wants-archive.ts";
 import { type FolderPage, type FolderProblem, type SessionLinks, streamFolderPage } from "../../views/folder-page.ts";
 import { type PageMember, parseMemberOrder, toPageMember } from "../../views/member-order.ts";
@@ -72,13 +73,16 @@ async function hasUploadPage({ account, files, path: { segments } }: AccountCont
 /** What the page of a folder shows of the last form: its problems, or its success. */
 export type FolderReport = Pick<FolderPage, "done" | "sent" | "entered"> & Required<Pick<FolderPage, "problems">>;
 
-/** The page of the request's folder, even if its members cannot be listed. */
+/** The page of the request's folder, even if its members cannot be listed. A form keeps its permits until its end. */
 export async function folderPage(context: AccountContext, status: number, report: FolderReport): Promise<Reply> {
   if (isLinkFilePage(context)) {
     return linkFilePage(context, status, { isUploaded: false, problems: report.problems.map(({ error }) => error) });
   }
   const page = toByteSource(await openFolderPage(context, true, report));
-  return sourceReply(status, context.pagePermit.releaseAfter(page), { ...toPageFields(context), ...HTML_TYPE });
+  return sourceReply(status, holdUntilRead(context, page), {
+    ...toPageFields(context),
+    ...HTML_TYPE,
+  });
 }
 
 /** The code of the form that redirected to the page (4.6). */

@@ -1,12 +1,15 @@
+import { sourceOfBytes } from "../../contracts/byte-source.ts";
 import { createError, toCommonCode } from "../../http/errors.ts";
 import type { HttpError } from "../../http/http-error.ts";
 import { isMemberName } from "../../http/path-segment.ts";
 import type { Reply } from "../../http/reply.ts";
 import { jsonReply } from "../../http/reply.ts";
-import type { RequestContext } from "../../request/context.ts";
+import { cutText } from "../../platform/cut-text.ts";
+import type { AccountContext, RequestContext } from "../../request/context.ts";
 import { toStatus } from "../../request/errors.ts";
 import type { CommandOutcome } from "../../schemas/commands.ts";
 import type { LinkBody } from "../../schemas/links.ts";
+import { holdUntilRead } from "../../transfers/tracked-source.ts";
 
 /** The result of an action on one member of a folder. */
 export interface MemberOutcome {
@@ -31,8 +34,16 @@ export async function attempt(
     await act(target);
     return { target };
   } catch (error) {
-    return { target, error: failureOf(error) };
+    return { target: toShownName(target), error: failureOf(error) };
   }
+}
+
+/** A valid name is not longer. */
+const MAX_NAME_CHARACTERS = 255;
+
+/** The name of a member that failed, for its message: one that is too long for a name is cut. */
+function toShownName(name: string): string {
+  return name.length > MAX_NAME_CHARACTERS ? cutText(name, MAX_NAME_CHARACTERS) : name;
 }
 
 /** Runs {@link attempt} for one member after the other. A failure does not stop the following ones. */
@@ -46,8 +57,18 @@ export async function attemptAll(
   return outcomes;
 }
 
+/** A larger response keeps the permits of its request until it is read. */
+const LARGE_BYTES = 64 * 1024;
+
 /** The JSON response: 200 if all succeeded, otherwise 422, with an entry for each member (4.3, CONTRACT 4.5). */
-export function toOutcomesReply(outcomes: readonly MemberOutcome[]): Reply {
+export function outcomesReply(context: AccountContext, outcomes: readonly MemberOutcome[]): Reply {
+  const reply = toReply(outcomes);
+  const { body } = reply;
+  const isLarge = body instanceof Uint8Array && body.byteLength > LARGE_BYTES;
+  return isLarge ? { ...reply, body: holdUntilRead(context, sourceOfBytes(body)) } : reply;
+}
+
+function toReply(outcomes: readonly MemberOutcome[]): Reply {
   const entries: readonly CommandOutcome[] = outcomes.map(({ target, error, link }) => ({
     target,
     message: error?.message ?? null,

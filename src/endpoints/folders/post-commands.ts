@@ -15,14 +15,14 @@ import {
   type MemberCommand,
 } from "../../schemas/commands.ts";
 import type { LinkBody } from "../../schemas/links.ts";
+import { countBody } from "../../transfers/held-bodies.ts";
 import { isInDropFolder } from "../../transfers/links/drop-folder.ts";
 import { asksForSender, toSentPath } from "../../transfers/links/sent-file.ts";
-import { tooManyTransfers } from "../../transfers/too-many-transfers.ts";
 import { readSender } from "../../uploads/sender.ts";
 import { createHashOnce, type LinkTools } from "../links/make-link.ts";
 import { describeLink, hasSharing, makeOwnLink, requireLinks } from "../links/own-links.ts";
 import { makeFolder, requireFolder } from "./make-folder.ts";
-import { attempt, attemptAll, type MemberOutcome, toOutcomesReply } from "./member-outcomes.ts";
+import { attempt, attemptAll, type MemberOutcome, outcomesReply } from "./member-outcomes.ts";
 import { ownTriggers, runTrigger } from "./run-trigger.ts";
 import { toDestination, transferMember } from "./transfer-member.ts";
 
@@ -39,8 +39,7 @@ export async function postCommands(context: AccountContext): Promise<Reply> {
     maxBytes: maxJsonBytes,
     maxMembers: maxCommands,
     toTooLarge,
-    onAnnounced,
-    onLarge,
+    ...countBody(context),
   });
   const commands = parseCommands(body, triggers, maxCommands, hasSharing(context));
   // A link neither moves nor has triggers or links of its own (SHARING 1.3).
@@ -58,30 +57,7 @@ export async function postCommands(context: AccountContext): Promise<Reply> {
       : attemptAll(context, targets, (target) => run(context, triggers, command, target));
     outcomes.push(...(await results));
   }
-  return toOutcomesReply(outcomes);
-
-  /**
-   * Rejects a body before it is read if there are not enough permits for its announced length. Acquires no permits for
-   * this length: otherwise idle clients could take all of them.
-   */
-  function onAnnounced(bytes: number): void {
-    if (!context.transferPermit.canAcquire(toPermits(bytes))) onLarge(bytes);
-  }
-
-  /**
-   * Counts a large body among the transfers, because it is held in memory: this bounds the memory of all bodies
-   * together.
-   */
-  function onLarge(bytes: number): void {
-    if (!context.transferPermit.acquire(toPermits(bytes))) throw tooManyTransfers();
-  }
-}
-
-/** How many bytes of a body in memory count as one transfer. No other transfer holds more. */
-const BYTES_PER_PERMIT = 64 * 1024;
-
-function toPermits(bytes: number): number {
-  return Math.ceil(bytes / BYTES_PER_PERMIT);
+  return outcomesReply(context, outcomes);
 }
 
 const NAMES_SEPARATOR = " ";

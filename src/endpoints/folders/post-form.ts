@@ -11,9 +11,9 @@ import { emptyReply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { emitErrorEvent } from "../../request/emit-event.ts";
 import { toStatus } from "../../request/errors.ts";
+import { createFormPermits } from "../../transfers/held-bodies.ts";
 import { isInDropFolder } from "../../transfers/links/drop-folder.ts";
 import { asksForSender, storeSentFile, withSender } from "../../transfers/links/sent-file.ts";
-import { tooManyTransfers } from "../../transfers/too-many-transfers.ts";
 import { receiveForm, SHARE_ACTION } from "../../uploads/form.ts";
 import { createFormFiles, type FormUpload } from "../../uploads/form-files.ts";
 import { readMetadata } from "../../uploads/metadata-header.ts";
@@ -27,7 +27,7 @@ import { chooseMember } from "./choose-member.ts";
 import { createActionCheck, findOmission, type ReceivedForm, runFormAction } from "./form-actions.ts";
 import { folderPage } from "./get-folder.ts";
 import { requireFolder } from "./make-folder.ts";
-import { attemptAll, type MemberOutcome, toCommonStatus, toOutcomesReply } from "./member-outcomes.ts";
+import { attemptAll, type MemberOutcome, outcomesReply, toCommonStatus } from "./member-outcomes.ts";
 import { addSentFiles, removeSentFiles } from "./sent-files.ts";
 
 /**
@@ -45,6 +45,9 @@ export async function postForm(context: AccountContext): Promise<Reply> {
   return respond(context, outcomes, form);
 }
 
+/** A longer text of a form is not shown again. */
+const MAX_SHOWN_CHARACTERS = 4096;
+
 /** Why a copy below a link does not have the name of who makes it, where the link asks for it. */
 function findSenderProblem(context: AccountContext, { action, senders }: ReceivedForm): HttpError | undefined {
   if (action !== "copy-members" || !asksForSender(context)) return undefined;
@@ -58,12 +61,16 @@ function findSenderProblem(context: AccountContext, { action, senders }: Receive
 
 /** What the page shows again if the form fails. */
 function toEntered({ action, members, newNames, destinations }: ReceivedForm): EnteredValues {
-  const [name] = members;
-  const [newName = name] = newNames;
+  const [name] = members.filter(isShown);
+  const [newName = name] = newNames.filter(isShown);
   if (action === "rename-member" && name !== undefined && newName !== undefined) return { rename: { name, newName } };
-  const [destination] = destinations;
+  const [destination] = destinations.filter(isShown);
   const isTransfer = action === "move-members" || action === "copy-members";
   return isTransfer && destination !== undefined ? { destination, selected: new Set(members) } : {};
+}
+
+function isShown(text: string): boolean {
+  return text.length <= MAX_SHOWN_CHARACTERS;
 }
 
 /**
@@ -75,6 +82,7 @@ async function readForm(context: AccountContext): Promise<ReceivedForm | { reado
   const { signal } = request;
   const { maxFormParts: maxParts, maxPartHeaderBytes: maxHeaderBytes, maxFormFieldBytes } = config.limits;
   const metadata = toFormMetadata(context);
+  const permits = createFormPermits(context);
   let sender: string | undefined;
   const uploads = createFormFiles({
     write: (name, content) =>
@@ -85,15 +93,18 @@ async function readForm(context: AccountContext): Promise<ReceivedForm | { reado
         metadata: metadata.value,
       }),
     mayRepeatNames: isInDropFolder(context),
-    admitWaiting(count) {
-      if (!context.transferPermit.acquire(count)) throw tooManyTransfers();
-    },
+    permits,
     signal,
   });
   try {
     const parts = metadata.required(readMultipart(request, { maxParts, maxHeaderBytes }));
-    const fields = await receiveForm(parts, uploads, createActionCheck(context), maxFormFieldBytes, (senders) => {
-      if (asksForSender(context)) sender = parseSender(senders[0]);
+    const fields = await receiveForm(parts, uploads, {
+      isAction: createActionCheck(context),
+      maxFieldBytes: maxFormFieldBytes,
+      permits,
+      onFile: (senders) => {
+        if (asksForSender(context)) sender = parseSender(senders[0]);
+      },
     });
     return { ...fields, members: [...new Set(fields.members)], uploads: uploads.outcomes() };
   } catch (error) {
@@ -160,7 +171,7 @@ function respond(
   form: ReceivedForm,
 ): Reply | Promise<Reply> {
   if (outcomes.some(({ error }) => error !== undefined)) return respondFailed(context, outcomes, toEntered(form));
-  if (context.variant !== "html") return toOutcomesReply(outcomes);
+  if (context.variant !== "html") return outcomesReply(context, outcomes);
   return redirectDone(context, toDoneCode(form.action), outcomes);
 }
 
@@ -169,7 +180,7 @@ function respondFailed(
   outcomes: readonly MemberOutcome[],
   entered?: EnteredValues,
 ): Reply | Promise<Reply> {
-  if (context.variant !== "html") return toOutcomesReply(outcomes);
+  if (context.variant !== "html") return outcomesReply(context, outcomes);
   const failed = outcomes.flatMap(({ target, error }) => (error === undefined ? [] : [{ target, error }]));
   return pageOf(context, toCommonStatus(failed.map(({ error }) => error)), failed, entered);
 }

@@ -6,6 +6,7 @@ import type { AccountContext } from "../../request/context.ts";
 import { emitErrorEvent } from "../../request/emit-event.ts";
 import { toStatus } from "../../request/errors.ts";
 import { describeLinkProblem, type NewLinkBody, newLinkSchema } from "../../schemas/links.ts";
+import { countBody } from "../../transfers/held-bodies.ts";
 import { redirectReply } from "../../views/page.ts";
 import { type LinkForm, parseLinkForm, toNewLinkBody } from "./link-form.ts";
 import { linkPageReply } from "./link-page-reply.ts";
@@ -23,12 +24,13 @@ const MAX_BODY_BYTES = 65_536;
  */
 export async function postLinks(context: AccountContext): Promise<Reply> {
   const { request, account } = context;
+  const limits = { maxBytes: MAX_BODY_BYTES, ...countBody(context) };
   switch (mediaType(request.headers.get("content-type"))) {
     case "application/json":
       if (!account.allowLinks) throw createError("links-denied");
-      return createLink(context, await readJsonBody(request, { maxBytes: MAX_BODY_BYTES }));
+      return createLink(context, await readJsonBody(request, limits));
     case "application/x-www-form-urlencoded":
-      return postForm(context, parseLinkForm(await readFormBody(request, MAX_BODY_BYTES)));
+      return postForm(context, parseLinkForm(await readFormBody(request, limits)));
     default:
       throw createError("link-media-type");
   }

@@ -6,8 +6,9 @@ import { isSameOrigin } from "../../http/origins/same-origin.ts";
 import { emptyReply, type HeaderFields, type Reply } from "../../http/reply.ts";
 import { readFormBody } from "../../http/request-body.ts";
 import { isSecure } from "../../http/request-target.ts";
-import type { RequestContext } from "../../request/context.ts";
+import type { LimitedContext, RequestContext } from "../../request/context.ts";
 import type { LinkRecord } from "../../sharing/record.ts";
+import { countBody } from "../../transfers/held-bodies.ts";
 import { errorReply } from "../../views/errors.ts";
 import { toLinkPasswordPage } from "../../views/link-password-page.ts";
 import { pageReply } from "../../views/page.ts";
@@ -48,13 +49,13 @@ export function toLockedReply(context: RequestContext, { reason, retryAfterSecon
  * @throws HttpError `denied` for a form of another site.
  */
 export async function unlockLink(
-  context: RequestContext,
+  context: LimitedContext,
   access: LinkAccess,
   record: LinkRecord,
 ): Promise<LockedReply> {
   const { request, connection, config, root } = context;
   if (!isSameOrigin(context, config)) throw createError("cross-site");
-  const form = await readFormBody(request, config.limits.maxLoginBytes);
+  const form = await readFormBody(request, { maxBytes: config.limits.maxLoginBytes, ...countBody(context) });
   const [password, ...others] = [...form].flatMap(([name, value]) => (name === "password" ? [value] : []));
   if (password === undefined || others.length > 0) throw createError("link-password-malformed");
   const result = await access.unlock(context, record, password);

@@ -3,6 +3,7 @@ import { mediaType } from "../../http/negotiate.ts";
 import { emptyReply, jsonReply, type Reply } from "../../http/reply.ts";
 import { readFormBody } from "../../http/request-body.ts";
 import type { AccountContext } from "../../request/context.ts";
+import { countBody } from "../../transfers/held-bodies.ts";
 import { redirectReply } from "../../views/page.ts";
 import { linkPageReply } from "./link-page-reply.ts";
 import { describeKept, emitWithdrawn, findOwnLink, requireKept, toLinksPath } from "./own-links.ts";
@@ -27,7 +28,8 @@ export async function postLink(context: AccountContext): Promise<Reply> {
   if (mediaType(request.headers.get("content-type")) !== "application/x-www-form-urlencoded") {
     throw createError("link-form-media-type");
   }
-  const actions = [...(await readFormBody(request, config.limits.maxLoginBytes))].filter(([name]) => name === "action");
+  const form = await readFormBody(request, { maxBytes: config.limits.maxLoginBytes, ...countBody(context) });
+  const actions = [...form].filter(([name]) => name === "action");
   const [action, ...others] = actions.map(([, value]) => value);
   if (action === undefined) throw createError("form-action-missing");
   if (others.length > 0) throw createError("form-action-repeated");

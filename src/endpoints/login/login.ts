@@ -5,8 +5,9 @@ import type { Reply } from "../../http/reply.ts";
 import { jsonReply } from "../../http/reply.ts";
 import { readFormBody, readJsonBody } from "../../http/request-body.ts";
 import { isSecure } from "../../http/request-target.ts";
-import type { RequestContext } from "../../request/context.ts";
+import type { LimitedContext, RequestContext } from "../../request/context.ts";
 import { type LoginRequest, type LoginResponse, loginFormSchema, loginRequestSchema } from "../../schemas/login.ts";
+import { countBody } from "../../transfers/held-bodies.ts";
 import { redirectReply } from "../../views/page.ts";
 import { toReturnPath } from "./return-path.ts";
 import { loginPageReply, loginRefusedReply } from "./unauthorized.ts";
@@ -21,7 +22,7 @@ export async function getLoginPage(context: RequestContext): Promise<Reply> {
  * `POST /__svc__/login`: verifies a user name and password and starts a session. Responds with its ID as JSON, or with
  * a cookie and a redirect (4.1, 5.1).
  */
-export async function postLogin(context: RequestContext): Promise<Reply> {
+export async function postLogin(context: LimitedContext): Promise<Reply> {
   const { request, connection, config, identifier, sessions, audit, variant, admit, texts } = context;
   if (!isSameOrigin(context, config)) {
     throw createError("cross-site-login");
@@ -48,20 +49,18 @@ export async function postLogin(context: RequestContext): Promise<Reply> {
   return redirectReply(context, 302, location, texts.loggedIn, fields);
 }
 
-async function readLogin({
-  request,
-  config,
-}: RequestContext): Promise<LoginRequest & { returnTo?: string | undefined }> {
-  const { maxLoginBytes } = config.limits;
+async function readLogin(context: LimitedContext): Promise<LoginRequest & { returnTo?: string | undefined }> {
+  const { request, config } = context;
+  const limits = { maxBytes: config.limits.maxLoginBytes, ...countBody(context) };
   switch (mediaType(request.headers.get("content-type"))) {
     case "application/json": {
-      const body = loginRequestSchema.safeParse(await readJsonBody(request, { maxBytes: maxLoginBytes }));
+      const body = loginRequestSchema.safeParse(await readJsonBody(request, limits));
       if (!body.success) throw createError("login-malformed");
       return body.data;
     }
     case "application/x-www-form-urlencoded": {
       // If a field is sent twice, the first one counts.
-      const fields = [...(await readFormBody(request, maxLoginBytes))].reverse();
+      const fields = [...(await readFormBody(request, limits))].reverse();
       const form = loginFormSchema.safeParse(Object.fromEntries(fields));
       if (!form.success) throw createError("login-form-malformed");
       const { username, password, return: back = null } = form.data;

@@ -12,6 +12,7 @@ import {
   type PasswordUpdateResponse,
   passwordUpdateRequestSchema,
 } from "../../schemas/password-update.ts";
+import { countBody } from "../../transfers/held-bodies.ts";
 import { pageReply, redirectReply } from "../../views/page.ts";
 import { toPasswordPage } from "../../views/password-page.ts";
 
@@ -88,18 +89,20 @@ function passwordPage(
   return pageReply(context, status, page, fields);
 }
 
-async function readUpdate({ request, config }: AccountContext): Promise<PasswordUpdateRequest> {
-  const body = passwordUpdateRequestSchema.safeParse(await readFields(request, config.limits.maxLoginBytes));
+async function readUpdate(context: AccountContext): Promise<PasswordUpdateRequest> {
+  const body = passwordUpdateRequestSchema.safeParse(await readFields(context));
   if (body.success) return body.data;
   throw createError("password-change-malformed");
 }
 
-async function readFields(request: Request, maxBytes: number): Promise<unknown> {
+async function readFields(context: AccountContext): Promise<unknown> {
+  const { request, config } = context;
+  const limits = { maxBytes: config.limits.maxLoginBytes, ...countBody(context) };
   switch (mediaType(request.headers.get("content-type"))) {
     case "application/json":
-      return readJsonBody(request, { maxBytes });
+      return readJsonBody(request, limits);
     case "application/x-www-form-urlencoded": {
-      const fields = [...(await readFormBody(request, maxBytes))];
+      const fields = [...(await readFormBody(request, limits))];
       // A field that is sent twice makes the form invalid.
       const isRepeated = new Set(fields.map(([name]) => name)).size < fields.length;
       return isRepeated ? undefined : Object.fromEntries(fields);

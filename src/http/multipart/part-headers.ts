@@ -1,3 +1,4 @@
+import { cutText } from "../../platform/cut-text.ts";
 import { decodeUtf8 } from "../../platform/utf8.ts";
 import { createError } from "../errors.ts";
 import { trimOptionalWhitespace } from "../optional-whitespace.ts";
@@ -101,9 +102,12 @@ function parseParameters(value: string, type: string): ReadonlyMap<string, strin
   }
 }
 
-/** Decodes the three escapes of the HTML standard's multipart encoding. Browsers do not escape a percent sign. */
+/**
+ * Decodes the three escapes of the HTML standard's multipart encoding. Browsers do not escape a percent sign. The name
+ * is a text of its own: it may stay in memory longer than the headers that it comes from.
+ */
 function unescapeName(text: string): string {
-  return text.replaceAll("%22", '"').replaceAll("%0D", "\r").replaceAll("%0A", "\n");
+  return cutText(text).replaceAll("%22", '"').replaceAll("%0D", "\r").replaceAll("%0A", "\n");
 }
 
 function decode(bytes: Uint8Array): string {

@@ -145,8 +145,9 @@ function expectPlain({ parts, end }: Reading, type: string, body: string): void 
 /** Reads the same as a folder's form: nothing is stored but by the one action, and only under names. */
 async function receive(type: string, bytes: Uint8Array): Promise<string> {
   const stored = new Set<string>();
+  const permits = { holdFiles: () => undefined, holdBytes: () => undefined };
   const files = createFormFiles({
-    admitWaiting: () => undefined,
+    permits,
     signal: undefined,
     async write(name, content) {
       expect(name !== "" && name !== "." && name !== ".." && !/[/\\\p{Cc}]/u.test(name), "a file of a form has a name");
@@ -157,7 +158,11 @@ async function receive(type: string, bytes: Uint8Array): Promise<string> {
   });
   const parts: AsyncIterable<FormPart> = readMultipart(requestOf(type, [bytes]));
   try {
-    const { action } = await receiveForm(parts, files, (name) => (FORM_ACTIONS as readonly string[]).includes(name));
+    const { action } = await receiveForm(parts, files, {
+      isAction: (name) => (FORM_ACTIONS as readonly string[]).includes(name),
+      maxFieldBytes: 1024 * 1024,
+      permits,
+    });
     expect(stored.size === 0 || action === "upload-file", "files are stored by the one action");
     const kept = files.outcomes().filter(({ error }) => error === undefined);
     expect(kept.length === stored.size, "what is told as stored is");

@@ -283,7 +283,7 @@ async function open(path: string, members?: readonly string[], environment: Envi
     failureOf: (error: unknown) => error,
     hasListeners: () => false,
     walks: createWalkQueue(),
-    ...uncounted("alice", undefined),
+    ...uncounted({ account: "alice" }, undefined),
   } as unknown as AccountContext;
   if (members === undefined) return archiveReply(exchange);
   const chosen: SelectedMember[] = [];

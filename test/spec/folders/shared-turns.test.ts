@@ -129,12 +129,12 @@ describe("many archives of large folders at the same time", () => {
     expect(batches).toBeLessThan(20 * BATCHES);
   });
 
-  it("end without reading their folders if their clients disconnect while they wait", async () => {
+  it("read one batch more at most if their clients disconnect while they wait", async () => {
     const { test, read } = await createListed();
     const end = await startArchives(test, read);
     const before = read.length;
     await end();
-    expect(read.length - before).toBeLessThan(10);
+    expect(read.length - before).toBeLessThanOrEqual(ARCHIVES);
     expect((await test.call("GET", "/home/few/", { variant: "json" })).status).toBe(200);
   });
 });

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { toMembers } from "../../../src/contracts/member-batches.ts";
+import { createMemoryStorage } from "../../../src/storage/memory.ts";
+import { put } from "../../../src/testing/storage/content.ts";
 import { createTestService } from "../../support/service.ts";
+import { overrideStorage } from "../../support/storage.ts";
 
 const MANY = Object.fromEntries(Array.from({ length: 2000 }, (_, index) => [`/alice/many/member-${index}.txt`, ""]));
 const LIMITS = { limits: { transfersPerAccount: 2 } };
@@ -32,5 +36,83 @@ describe("a listing as JSON that the client has not read", () => {
       expect((await call("GET", "/home/many/", { variant: "json" })).status).toBe(503);
     await unread.body?.cancel();
     expect((await call("GET", "/home/many/", { variant: "json" })).status).toBe(200);
+  });
+
+  it.each([
+    ["sorted by name", "/home/many/", { prefer: "order=name" }],
+    ["a page of 1,500 members", "/home/many/?limit=1500", {}],
+  ])("is a transfer if it is long: %s", async (_what, target, headers) => {
+    const { open, call } = await createTestService({ ...LIMITS, files: { ...MANY, "/alice/few/a.txt": "" } });
+    const unread = [
+      await open("GET", target, { variant: "json", headers }),
+      await open("GET", target, { variant: "json", headers }),
+    ];
+    expect(unread.map(({ status }) => status)).toEqual([200, 200]);
+    expect((await call("GET", target, { variant: "json", headers })).status).toBe(503);
+    expect((await call("GET", target.replace("many", "few"), { variant: "json", headers })).status).toBe(200);
+    for (const response of unread) await response.body?.cancel();
+    expect((await call("GET", target, { variant: "json", headers })).status).toBe(200);
+    expect((await call("GET", target, { variant: "json", headers })).status).toBe(200);
+  });
+});
+
+describe("a sorted listing as JSON that is not read to its end yet", () => {
+  const KINDS = [
+    ["sorted by name", "/home/many/", { prefer: "order=name" }],
+    ["a page", "/home/many/?limit=10", {}],
+  ] as const;
+
+  /** A service whose folder gives one empty step after the other until it is told to stop, and how many it has given. */
+  async function createEndless() {
+    const steps = { given: 0, held: Number.POSITIVE_INFINITY };
+    const base = createMemoryStorage();
+    for (const folder of ["/alice", "/alice/many"]) await base.createFolder(folder);
+    await put(base, "/alice/a", "a");
+    const storage = overrideStorage(base, {
+      list: () =>
+        toMembers(async function* () {
+          while (steps.given < steps.held) {
+            steps.given += 1;
+            yield [];
+            await new Promise((resolve) => setImmediate(resolve));
+          }
+          await new Promise(() => undefined);
+        }),
+    });
+    const test = await createTestService({ storage, isWatched: false, limits: { transfersPerAccount: 1 } });
+    return { test, steps };
+  }
+
+  it.each(KINDS)("is a transfer after a few steps: %s", async (_what, target, headers) => {
+    const { test, steps } = await createEndless();
+    steps.held = 20;
+    const client = new AbortController();
+    const listing = test.open("GET", target, {
+      variant: "json",
+      headers,
+      signal: client.signal,
+      undescribed: "The client disconnects.",
+    });
+    listing.catch(() => undefined);
+    await expect.poll(() => steps.given).toBe(20);
+    expect((await test.call("GET", "/home/a", { variant: "json" })).status).toBe(503);
+    client.abort();
+  });
+
+  it.each(KINDS)("ends with the next step when its client disconnects: %s", async (_what, target, headers) => {
+    const { test, steps } = await createEndless();
+    const client = new AbortController();
+    const listing = test.open("GET", target, {
+      variant: "json",
+      headers,
+      signal: client.signal,
+      undescribed: "The client disconnects.",
+    });
+    await expect.poll(() => steps.given).toBeGreaterThan(20);
+    client.abort();
+    const given = steps.given;
+    await listing.catch(() => undefined);
+    expect(steps.given - given).toBeLessThanOrEqual(1);
+    expect((await test.call("GET", "/home/a", { variant: "json" })).status).toBe(200);
   });
 });

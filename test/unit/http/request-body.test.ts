@@ -187,16 +187,16 @@ describe("a JSON body", () => {
 
 describe("a form's body", () => {
   it("is its fields, of which there may be 100", async () => {
-    expect([...(await readFormBody(requestOf(["a=1&b=%C3", "%AB+"]), 100))]).toEqual([
+    expect([...(await readFormBody(requestOf(["a=1&b=%C3", "%AB+"]), { maxBytes: 100 }))]).toEqual([
       ["a", "1"],
       ["b", "\u00eb "],
     ]);
     const text = Array.from({ length: 100 }, (_, index) => `f${index}=x`).join("&");
-    expect((await readFormBody(requestOf([text]), 1000)).size).toBe(100);
-    await expect(readFormBody(requestOf([`${text}&`]), 1000)).rejects.toMatchObject({
+    expect((await readFormBody(requestOf([text]), { maxBytes: 1000 })).size).toBe(100);
+    await expect(readFormBody(requestOf([`${text}&`]), { maxBytes: 1000 })).rejects.toMatchObject({
       failure: "malformed",
       message: "The form has more than 100 fields.",
     });
-    await expect(readFormBody(requestOf(["a=12"]), 3)).rejects.toMatchObject({ failure: "too-large" });
+    await expect(readFormBody(requestOf(["a=12"]), { maxBytes: 3 })).rejects.toMatchObject({ failure: "too-large" });
   });
 });

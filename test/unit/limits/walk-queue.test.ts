@@ -1,129 +1,116 @@
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createWalkQueue, type WalkQueue } from "../../../src/limits/walk-queue.ts";
 
-/** The signal of a client that stays. */
-const stays = (): AbortSignal => new AbortController().signal;
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
+afterEach(() => void vi.useRealTimers());
 
-/** Enters the queue, and records the name when the walk starts. */
-function enter(queue: WalkQueue, name: string, started: string[], signal = stays()): Promise<() => void> {
-  const [account = ""] = name.split("-");
-  return queue.enter(account, signal).then((end) => {
+/** Starts walks, and records the name of each when it may go on. */
+function enter(queue: WalkQueue, started: string[], names: readonly string[], signal = stays()): Promise<void>[] {
+  return names.map(async (name) => {
+    await queue.start(name.split("-")[0] ?? "", signal).next();
     started.push(name);
-    return end;
   });
 }
 
-async function settle(): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve));
+/** The signal of a client that stays. */
+function stays(): AbortSignal {
+  return new AbortController().signal;
+}
+
+function settle(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+async function pass(milliseconds: number): Promise<void> {
+  vi.advanceTimersByTime(milliseconds);
+  await settle();
 }
 
 describe("createWalkQueue", () => {
-  it("lets two walks of an account run at a time, and the others in their order", async () => {
+  it("lets four walks go on at a time, each for 50 ms, and those of an account in their order", async () => {
+    const started: string[] = [];
+    enter(createWalkQueue(), started, ["a-1", "a-2", "a-3", "a-4", "a-5", "a-6"]);
+    await pass(49);
+    expect(started).toEqual(["a-1", "a-2", "a-3", "a-4"]);
+    await pass(1);
+    expect(started).toEqual(["a-1", "a-2", "a-3", "a-4", "a-5", "a-6"]);
+  });
+
+  it("serves the account first that has used the least time of late, however many walks of others wait", async () => {
     const queue = createWalkQueue();
     const started: string[] = [];
-    const walks = ["a-1", "a-2", "a-3", "a-4", "a-5"].map((name) => enter(queue, name, started));
-    await settle();
-    expect(started).toEqual(["a-1", "a-2"]);
-    for (const [index, walk] of walks.entries()) {
-      (await walk)();
-      await settle();
-      expect(started).toHaveLength(Math.min(index + 3, 5));
+    for (const walk of [1, 2, 3]) {
+      const names = Array.from({ length: 64 }, (_, account) => `a${account}-${walk}`);
+      enter(queue, started, names);
     }
-    expect(started).toEqual(["a-1", "a-2", "a-3", "a-4", "a-5"]);
+    for (let round = 0; round < 16; round++) await pass(50);
+    expect(started, "each account has had a place").toHaveLength(68);
+    enter(queue, started, ["b-1", "B-2", "c-1"]);
+    await pass(50);
+    expect(started.slice(68).sort()).toEqual([expect.stringMatching(/^a/), expect.stringMatching(/^a/), "b-1", "c-1"]);
   });
 
-  it("lets four walks run at a time, and accounts start theirs in turn", async () => {
+  it("gives a walk its next place only after 50 ms, when others wait", async () => {
     const queue = createWalkQueue();
     const started: string[] = [];
-    const names = ["a-1", "a-2", "a-3", "a-4", "b-1", "b-2", "b-3", "c-1", "c-2", "d-1"];
-    const walks = names.map((name) => enter(queue, name, started));
-    await settle();
-    expect(started).toEqual(["a-1", "a-2", "b-1", "b-2"]);
-    for (const index of [0, 4, 1, 5]) {
-      (await walks[index])?.();
-      await settle();
-    }
-    expect(started.slice(4)).toEqual(["a-3", "b-3", "c-1", "d-1"]);
+    const { next } = queue.start("a", stays());
+    await next();
+    await next();
+    enter(queue, started, ["b-1", "c-1", "d-1", "e-1", "f-1", "g-1", "h-1"]);
+    await pass(50);
+    expect(started).toEqual(["b-1", "c-1", "d-1", "e-1", "f-1", "g-1", "h-1"]);
+    const again = next().then(() => started.push("a"));
+    await pass(49);
+    expect(started).toHaveLength(7);
+    await pass(1);
+    await again;
+    expect(started.at(-1)).toBe("a");
   });
 
-  it("lets others start when a walk lasts too long: its storage may hang", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    onTestFinished(() => void vi.useRealTimers());
+  it("goes on with a walk of an account before it begins the next ones", async () => {
     const queue = createWalkQueue();
     const started: string[] = [];
-    const walks = ["a-1", "a-2", "a-3"].map((name) => enter(queue, name, started));
-    await settle();
-    vi.advanceTimersByTime(9999);
-    await settle();
-    expect(started).toEqual(["a-1", "a-2"]);
-    vi.advanceTimersByTime(1);
-    await settle();
-    expect(started).toEqual(["a-1", "a-2", "a-3"]);
-    (await walks[0])?.();
-    (await walks[2])?.();
-    expect(vi.getTimerCount()).toBe(0);
+    enter(queue, started, ["a-1", "a-2", "a-3"]);
+    const { next } = queue.start("a", stays());
+    await next();
+    enter(queue, started, ["a-5", "a-6", "a-7", "a-8", "a-9"]);
+    await pass(50);
+    const again = next().then(() => started.push("a-4"));
+    await pass(50);
+    await again;
+    expect(started.slice(3)).toEqual(["a-5", "a-6", "a-7", "a-8", "a-4", "a-9"]);
   });
 
-  it("does not let an account wait for another, and counts all spellings of a name as one", async () => {
+  it("passes a place on at the end of a walk, of which an account is charged only what it has used", async () => {
     const queue = createWalkQueue();
     const started: string[] = [];
-    for (const name of ["a-1", "A-2", " a-3", "b-1", "b-2", "b-3"]) void enter(queue, name, started);
+    const walk = queue.start("a", stays());
+    await walk.next();
+    enter(queue, started, ["b-1", "c-1", "d-1", "e-1", "f-1"]);
+    await pass(10);
+    walk.end();
+    walk.end();
     await settle();
-    expect(started).toEqual(["a-1", "A-2", "b-1", "b-2"]);
+    expect(started).toEqual(["b-1", "c-1", "d-1", "e-1"]);
+    enter(queue, started, ["b-2", "a-2"]);
+    await pass(40);
+    expect(started.slice(4)).toEqual(["f-1", "a-2", "b-2"]);
   });
 
-  it("does not start a walk whose client has disconnected while it waited", async () => {
+  it("does not let a walk go on whose client has disconnected", async () => {
     const queue = createWalkQueue();
     const started: string[] = [];
     const client = new AbortController();
-    const first = enter(queue, "a-1", started);
-    void enter(queue, "a-2", started);
-    const gone = enter(queue, "a-3", started, client.signal);
-    const next = enter(queue, "a-4", started);
+    enter(queue, started, ["a-1", "a-2", "a-3", "a-4"]);
+    const { next } = queue.start("b", client.signal);
+    const [gone] = enter(queue, started, ["b-1"], client.signal);
+    enter(queue, started, ["c-1"]);
     client.abort(new Error("gone"));
     await expect(gone).rejects.toThrow("gone");
-    await expect(queue.enter("a", client.signal)).rejects.toThrow("gone");
-    (await first)();
-    await next;
-    expect(started).toEqual(["a-1", "a-2", "a-4"]);
-  });
-
-  it("counts a walk that ends several times once", async () => {
-    const queue = createWalkQueue();
-    const started: string[] = [];
-    const [first] = ["a-1", "a-2", "a-3", "a-4"].map((name) => enter(queue, name, started));
-    const end = (await first) as () => void;
-    end();
-    end();
-    await settle();
-    expect(started).toEqual(["a-1", "a-2", "a-3"]);
-  });
-
-  it("ends a walk when its client disconnects: the storage may hang", async () => {
-    const queue = createWalkQueue();
-    const started: string[] = [];
-    const client = new AbortController();
-    const hanging = await Promise.all(["a-1", "a-2"].map((name) => enter(queue, name, started, client.signal)));
-    for (const name of ["a-3", "a-4", "a-5"]) void enter(queue, name, started);
-    client.abort();
-    await settle();
-    for (const end of hanging) end();
-    await settle();
-    expect(started).toEqual(["a-1", "a-2", "a-3", "a-4"]);
-  });
-
-  it("passes a place on if the client disconnects in the moment of its start", async () => {
-    const queue = createWalkQueue();
-    const started: string[] = [];
-    const client = new AbortController();
-    const first = enter(queue, "a-1", started);
-    void enter(queue, "a-2", started);
-    const third = enter(queue, "a-3", started, client.signal);
-    void enter(queue, "a-4", started);
-    (await first)();
-    client.abort();
-    await third;
-    await settle();
-    expect(started).toEqual(["a-1", "a-2", "a-3", "a-4"]);
+    await expect(next()).rejects.toThrow("gone");
+    await pass(50);
+    expect(started).toEqual(["a-1", "a-2", "a-3", "a-4", "c-1"]);
+    await pass(50);
+    expect(vi.getTimerCount()).toBe(0);
   });
 });

@@ -1,8 +1,9 @@
 import { expect, it } from "vitest";
 import { createFormFiles } from "../../../src/uploads/form-files.ts";
+import { UNCOUNTED } from "../../support/forms.ts";
 
 it("lets others have their turn among a thousand files that come, and are stored, without any wait", async () => {
-  const files = createFormFiles({ write: async () => undefined, admitWaiting: () => undefined, signal: undefined });
+  const files = createFormFiles({ write: async () => undefined, permits: UNCOUNTED, signal: undefined });
   await files.decide(true);
   let turns = 0;
   let isOver = false;

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { inChunks, put } from "../../../../src/testing/storage/content.ts";
 import { createFormFiles } from "../../../../src/uploads/form-files.ts";
+import { UNCOUNTED } from "../../../support/forms.ts";
 import { createFake, type S3Fake } from "../../../support/s3/fake.ts";
 
 const MEBIBYTE = 1_048_576;
@@ -143,7 +144,7 @@ describe("memory of several accounts' uploads to S3", () => {
     const forms = Array.from({ length: 20 }, (_, form) =>
       createFormFiles({
         write: (name, content) => storage.write(`/${form}-${name}`, content, { owner: "alice" }),
-        admitWaiting: () => undefined,
+        permits: UNCOUNTED,
         signal: undefined,
       }),
     );
