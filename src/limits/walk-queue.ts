@@ -31,7 +31,7 @@ const SLICE_MS = 50;
 /** Makes a queue. If the requests of a runtime share no event loop, no walk waits: one could not start another. */
 export function createWalkQueue(): WalkQueue {
   const usage = createRecentUsage();
-  /** The walks that wait for a place, by account: those that have begun, and then the others in their order. */
+  /** The waiting walks by account. Walks that had a place come before new ones. */
   const waiting = new Map<string, (() => void)[]>();
   let places = MAX_PLACES;
 

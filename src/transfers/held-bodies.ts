@@ -1,7 +1,9 @@
 import type { BodyLimits } from "../http/request-body.ts";
-import type { RequestPermits } from "../limits/permits.ts";
+import type { LimitedContext } from "../request/context.ts";
 import type { FormPermits } from "../uploads/form-files.ts";
 import { tooManyTransfers } from "./too-many-transfers.ts";
+
+type Permits = Pick<LimitedContext, "transferPermit" | "bodyPermit">;
 
 /** How many bytes of a body in memory count as one transfer. No other transfer holds more. */
 const BYTES_PER_PERMIT = 64 * 1024;
@@ -10,7 +12,7 @@ const BYTES_PER_PERMIT = 64 * 1024;
  * Counts what a form holds among the transfers: one for each file that waits, and one for each 64 KiB after the first
  * ones. Its request is a transfer already. The functions throw HttpError `too-many-transfers`.
  */
-export function createFormPermits(permits: RequestPermits): FormPermits {
+export function createFormPermits(permits: Permits): FormPermits {
   let files = 1;
   let bytes = 0;
 
@@ -32,7 +34,7 @@ export function createFormPermits(permits: RequestPermits): FormPermits {
  * Counts a large body among the transfers, because it is held in memory until its response: one for each 64 KiB that
  * have arrived. The functions throw HttpError `too-many-transfers`.
  */
-export function countBody(permits: RequestPermits): Pick<BodyLimits, "onAnnounced" | "onLarge"> {
+export function countBody(permits: Permits): Pick<BodyLimits, "onAnnounced" | "onLarge"> {
   const onLarge = (bytes: number): void => acquirePermits(permits, toUnits(bytes), bytes);
 
   /** Acquires no permits for announced bytes: otherwise idle clients could take all of them. */
@@ -43,7 +45,7 @@ export function countBody(permits: RequestPermits): Pick<BodyLimits, "onAnnounce
   return { onAnnounced, onLarge };
 }
 
-function acquirePermits({ transferPermit, bodyPermit }: RequestPermits, transfers: number, bytes: number): void {
+function acquirePermits({ transferPermit, bodyPermit }: Permits, transfers: number, bytes: number): void {
   const isAllowed = transferPermit.acquire(transfers) && (bytes <= BYTES_PER_PERMIT || bodyPermit.acquire(bytes));
   if (!isAllowed) throw tooManyTransfers();
 }

@@ -2,8 +2,7 @@ import { type ByteSource, tap } from "../contracts/byte-source.ts";
 import type { Reason } from "../contracts/events/envelope.ts";
 import type { ReadTotals } from "../contracts/events/transfers.ts";
 import { ERRORS } from "../http/errors.ts";
-import type { RequestPermits } from "../limits/permits.ts";
-import type { AccountContext, RequestContext } from "../request/context.ts";
+import type { AccountContext, LimitedContext, RequestContext } from "../request/context.ts";
 import { toSeconds, toSpeed } from "../request/emit-event.ts";
 
 /** How a transfer to the client has ended: complete, by an error, or because the client disconnected. */
@@ -72,7 +71,7 @@ export function reportFailures({ failureOf }: RequestContext, source: ByteSource
 }
 
 /** Keeps the permits of the request until the source ends. */
-export function holdUntilRead(permits: RequestPermits, source: ByteSource): ByteSource {
-  const { transferPermit, pagePermit, bodyPermit } = permits;
+export function holdUntilRead(context: LimitedContext, source: ByteSource): ByteSource {
+  const { transferPermit, pagePermit, bodyPermit } = context;
   return bodyPermit.releaseAfter(pagePermit.releaseAfter(transferPermit.releaseAfter(source)));
 }

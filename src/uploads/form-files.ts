@@ -13,7 +13,7 @@ export interface FormUpload {
   readonly error?: unknown;
 }
 
-/** Counts what a form holds in memory and in the storage until its response. Each function throws to refuse the form. */
+/** Counts what a form holds in memory and in the storage until its response. A function throws to refuse the form. */
 export interface FormPermits {
   /** Sets the number of files that wait for the action. */
   holdFiles(count: number): void;

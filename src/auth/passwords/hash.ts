@@ -13,8 +13,8 @@ export interface PasswordHasher {
   /**
    * Returns whether a password matches a PHC string. A password that `hash` rejects does not match, and costs no
    * computation. Rejects with `TypeError` when the string is not one of scrypt or argon2id, or would cost more than 256
-   * MiB or about 10 seconds; with {@link HttpError} `unavailable` when too many computations wait already. `address`: as
-   * for `hash`.
+   * MiB or about 10 seconds; with {@link HttpError} `unavailable` when too many computations wait already. For
+   * `address` see `hash`.
    */
   verify(password: string, phc: string, address?: string): Promise<boolean>;
 }

@@ -62,7 +62,7 @@ describe("a sorted listing as JSON that is not read to its end yet", () => {
     ["a page", "/home/many/?limit=10", {}],
   ] as const;
 
-  /** A service whose folder gives one empty step after the other until it is told to stop, and how many it has given. */
+  /** A service whose folder gives empty steps until it is told to stop, and how many it has given. */
   async function createEndless() {
     const steps = { given: 0, held: Number.POSITIVE_INFINITY };
     const base = createMemoryStorage();
