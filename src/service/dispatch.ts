@@ -23,7 +23,8 @@ import type { StorageAccounts } from "./account-opener.ts";
 import type { ResponseFinisher } from "./finish-response.ts";
 import { openLinkRequest, runWithLink } from "./link-requests.ts";
 import { withLinkRules } from "./link-rules.ts";
-import { findRoute, hasRoutes, type ResolvedUrl, type Route, type Served, toAllow } from "./routes.ts";
+import type { ResolvedUrl } from "./resolve-url.ts";
+import { findRoute, hasRoutes, type Route, type Served, toAllow } from "./routes.ts";
 
 /** The kinds of URLs that uploads in several requests are created at and have. */
 const UPLOAD_KINDS: readonly ResolvedUrl["kind"][] = ["file", "folder", "upload", "uploads"];

@@ -23,7 +23,7 @@ import { withEvents } from "../transfers/files-with-events.ts";
 import { endWithLogin } from "../transfers/login-watch.ts";
 import type { StorageAccounts } from "./account-opener.ts";
 import { createRequestUses, isPrefetch, withUses } from "./link-uses.ts";
-import type { ResolvedUrl } from "./routes.ts";
+import type { ResolvedUrl } from "./resolve-url.ts";
 
 type OpenedContext = AccountContext & { readonly link: RequestLink };
 

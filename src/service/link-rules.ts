@@ -1,6 +1,6 @@
 import { createError } from "../http/errors.ts";
 import type { AccountContext, AccountEndpoint } from "../request/context.ts";
-import type { ResourceKind } from "./routes.ts";
+import type { ResourceKind } from "./resolve-url.ts";
 
 /** The methods of files and folders that a drop folder has, besides those that read its root (SHARING 6.2). */
 const UPLOADING: readonly string[] = ["PUT", "POST", "MKCOL"];

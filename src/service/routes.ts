@@ -1,4 +1,3 @@
-import { parseResourcePath, RESERVED_NAME, type ResourcePath } from "../account/path.ts";
 import type { Api } from "../contracts/api.ts";
 import { deletePath } from "../endpoints/delete.ts";
 import { getFile } from "../endpoints/files/get-file.ts";
@@ -24,7 +23,7 @@ import { postUpload } from "../endpoints/uploads/create-upload.ts";
 import { endUpload } from "../endpoints/uploads/end-upload.ts";
 import { listUploads } from "../endpoints/uploads/list-uploads.ts";
 import { showUpload } from "../endpoints/uploads/show-upload.ts";
-import { isUploadId, refuseMethod } from "../endpoints/uploads/upload-url.ts";
+import { refuseMethod } from "../endpoints/uploads/upload-url.ts";
 import { copyResource, moveResource } from "../endpoints/webdav/copy-and-move.ts";
 import { createCollection } from "../endpoints/webdav/create-collection.ts";
 import { lockResource, unlockResource } from "../endpoints/webdav/lock.ts";
@@ -32,33 +31,10 @@ import { findProperties, findRootProperties } from "../endpoints/webdav/propfind
 import { patchProperties } from "../endpoints/webdav/proppatch.ts";
 import { withSubmittedTokens } from "../endpoints/webdav/submitted-tokens.ts";
 import type { Variant } from "../http/negotiate.ts";
-import { decodeSegment } from "../http/path-segment.ts";
-import type { Target } from "../http/request-target.ts";
 import type { OperationName } from "../openapi/operations.ts";
 import type { DocumentedKind } from "../openapi/paths.ts";
 import type { AccountEndpoint, OpenEndpoint } from "../request/context.ts";
-
-/** What kind of resource a URL names, before the storage is asked. */
-export type ResourceKind =
-  /** `/` and `/home`, which lead to the home folder. */
-  | "start"
-  | "file"
-  | "folder"
-  | "login"
-  | "logout"
-  | "password-update"
-  | "account"
-  | "quota"
-  | "upload"
-  | "uploads"
-  /** The URL of a link without its `/`. */
-  | "share"
-  | "links"
-  | "new-link"
-  | "link"
-  | "asset"
-  | "openapi"
-  | "api-page";
+import type { ResolvedUrl, ResourceKind } from "./resolve-url.ts";
 
 /** What a URL space serves: APIs, the methods that the option `webdav` adds, and what further options add. */
 export type Served = Api | "webdav-methods" | "uploads" | "links" | "quota";
@@ -183,112 +159,6 @@ function isImplemented(method: string, served: readonly Served[]): boolean {
 /** The variant of every request to an API that is mounted alone. */
 export function toOnlyVariant(api: Api): Variant {
   return api === "rest" ? "json" : api === "browser" ? "html" : api;
-}
-
-/** What the URL of a request names. */
-export interface ResolvedUrl {
-  /**
-   * `unknown` is below the service's own namespace, `malformed` cannot be parsed, `outside` is not in the URL space.
-   */
-  readonly kind: ResourceKind | "unknown" | "malformed" | "outside";
-  /**
-   * The path below `/home/` or a link, and the root for other URLs. It names something in the account only for `file`
-   * and `folder`. The path of an upload's URL ends with its id.
-   */
-  readonly path: ResourcePath;
-  /** The token of the link that the URL is below. */
-  readonly token?: string;
-  /** Whether the URL is that of the account's links, or below it. */
-  readonly isOfLinks?: true;
-}
-
-/** The other name of the OpenAPI document in the service description, with four underscores (CONTRACT 2.9). */
-const OPENAPI_ALIAS = "____svc__";
-const ROOT: ResourcePath = { segments: [], isFolder: true };
-
-/** What a service has in addition, and with it URLs. */
-export interface Additions {
-  readonly hasLinks: boolean;
-  readonly hasQuota: boolean;
-}
-
-/**
- * Finds what a request target names. Returns `undefined` outside the URL space. Compares prefixes by complete decoded
- * segments, never as text (SECURITY 2).
- */
-export function resolveUrl(
-  { path, isMalformed }: Target,
-  baseSegments: readonly string[],
-  additions: Additions,
-): ResolvedUrl | undefined {
-  const raw = path.split("/").slice(1);
-  if (!baseSegments.every((segment, index) => decodeSegment(raw[index] ?? "") === segment)) return undefined;
-  const [first = "", ...rest] = raw.slice(baseSegments.length);
-  const name = decodeSegment(first);
-  const isAlias = name === OPENAPI_ALIAS && rest.join("/") === "openapi.yaml";
-  if (!isAlias && name !== "" && name !== "home" && name !== "__svc__") return undefined;
-  const { hasLinks } = additions;
-  const isShared = name === "__svc__" && hasLinks && rest[0] === "share" && rest.length > 1;
-  const shared = isShared ? toShared(rest.slice(1)) : undefined;
-  const ofLinks = hasLinks && name === "home" && isLinkList(rest) ? ({ isOfLinks: true } as const) : undefined;
-  if (isMalformed) return { ...shared, ...ofLinks, kind: "malformed", path: ROOT };
-  if (isAlias) return { kind: "openapi", path: ROOT };
-  if (shared !== undefined) return shared;
-  if (name === "__svc__") return { kind: toServiceKind(rest.join("/")), path: ROOT };
-  if (rest.length === 0) return { kind: "start", path: ROOT };
-  if (name === "") return undefined;
-  const found = parseResourcePath(rest.join("/"));
-  if (found === undefined) return { kind: "malformed", path: ROOT, ...ofLinks };
-  return { kind: toHomeKind(found, additions), path: found, ...ofLinks };
-}
-
-/** Whether a path below `/home/` is that of the account's links, also if it is malformed after that. */
-function isLinkList([first = "", second = ""]: readonly string[]): boolean {
-  return decodeSegment(first) === RESERVED_NAME && /^links(?:$|[^!"$-~])/.test(decodeSegment(second) ?? second);
-}
-
-/** Below a link are files and folders, as below `/home/`, and the uploads by the link (SHARING 1). */
-function toShared([first = "", ...rest]: readonly string[]): ResolvedUrl {
-  const token = decodeSegment(first) ?? "";
-  if (token === "") return { kind: "unknown", path: ROOT, token };
-  if (rest.length === 0) return { kind: "share", path: ROOT, token };
-  const path = parseResourcePath(rest.join("/"));
-  if (path === undefined) return { kind: "malformed", path: ROOT, token };
-  const [reserved, second] = path.segments;
-  if (reserved === RESERVED_NAME && second === "uploads") return { kind: toUploadKind(path), path, token };
-  return { kind: path.isFolder ? "folder" : "file", path, token };
-}
-
-/** Below `/home/` are the account's files and folders, and some URLs of the service (4.1). */
-function toHomeKind(path: ResourcePath, { hasLinks, hasQuota }: Additions): ResolvedUrl["kind"] {
-  const { segments, isFolder } = path;
-  const [first, second = ""] = segments;
-  if (first === RESERVED_NAME && second === "uploads") return toUploadKind(path);
-  if (first === RESERVED_NAME && second === "links" && hasLinks) return toLinkKind(path);
-  if (isFolder) return "folder";
-  const isOwn = segments.length === 2 && first === RESERVED_NAME;
-  if (!isOwn) return "file";
-  if (second === "quota" && hasQuota) return second;
-  return second === "password-update" || second === "account" ? second : "file";
-}
-
-function toUploadKind({ segments, isFolder }: ResourcePath): ResolvedUrl["kind"] {
-  if (isFolder) return segments.length === 2 ? "uploads" : "unknown";
-  return segments.length === 3 && isUploadId(segments[2] ?? "") ? "upload" : "unknown";
-}
-
-function toLinkKind({ segments, isFolder }: ResourcePath): ResolvedUrl["kind"] {
-  const [, , id, ...more] = segments;
-  if (isFolder || more.length > 0) return "unknown";
-  if (id === undefined) return "links";
-  return id === "new" ? "new-link" : "link";
-}
-
-function toServiceKind(name: string): ResolvedUrl["kind"] {
-  if (/^assets\/[^/]+$/.test(name)) return "asset";
-  if (name === "openapi.yaml" || name === "openapi.json") return "openapi";
-  if (name === "openapi.html") return "api-page";
-  return name === "login" || name === "logout" ? name : "unknown";
 }
 
 /** Whether any of what is served has routes for a kind. */

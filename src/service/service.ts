@@ -39,7 +39,8 @@ import { createResponseFinisher } from "./finish-response.ts";
 import { createHostSessions } from "./host-sessions.ts";
 import { createHostLinks, createLinkService } from "./links.ts";
 import { createOpenApi } from "./openapi.ts";
-import { type ResolvedUrl, resolveUrl, type Served, toApis, toOnlyVariant } from "./routes.ts";
+import { type ResolvedUrl, resolveUrl } from "./resolve-url.ts";
+import { type Served, toApis, toOnlyVariant } from "./routes.ts";
 import { createSweeper } from "./sweep.ts";
 
 const WEBDAV_CACHE_SECONDS = 60;

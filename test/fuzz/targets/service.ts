@@ -21,6 +21,7 @@ const PATIENCE = 3000;
 export const target: FuzzTarget = {
   sources: [
     "service/service.ts",
+    "service/resolve-url.ts",
     "service/routes.ts",
     "runtimes/node.ts",
     "runtimes/node/request.ts",
