@@ -217,7 +217,7 @@ describe("an option with an unknown name", () => {
       { session: { cookie: { nam: "x" } } },
       "There is no option session.cookie.nam. Did you mean session.cookie.name?",
     ],
-    ["quota", { quota: undefined }, "There is no option quota."],
+    ["quotas", { quotas: undefined }, "There is no option quotas. Did you mean quota?"],
   ])("%s is refused, with the name that was probably meant", (_name, wrong, message) => {
     expect(() => create(wrong as Readonly<Record<string, unknown>>)).toThrow(new TypeError(message));
   });

@@ -6,7 +6,7 @@ import { isWithin, toCountedPath } from "./counted-path.ts";
 import { type CountRecord, toUsage, UNCOUNTED, withLease, withUploads, withUsed, withWalk } from "./record.ts";
 import type { CountRecords } from "./records.ts";
 import type { UploadSum } from "./upload-sum.ts";
-import type { Walk, Walks } from "./walks.ts";
+import type { FolderWalk, Walks } from "./walks.ts";
 
 /** The counts of folders in a store. Methods reject with StorageError `unavailable` if the store fails. */
 export interface Counts {
@@ -122,7 +122,7 @@ export function createCounts(options: CountsOptions): Counts {
   }
 
   /** Stores what a walk has counted. Returns `undefined` if there were changes that the walk does not know of. */
-  async function storeWalk(folder: string, base: number, walk: Walk): Promise<CountRecord | undefined> {
+  async function storeWalk(folder: string, base: number, walk: FolderWalk): Promise<CountRecord | undefined> {
     for (let attempt = 0; attempt < MAX_SUMS; attempt += 1) {
       const seen = (await find(folder))?.uploads.changes ?? 0;
       const uploads = await sumUploads(folder);

@@ -16,11 +16,11 @@ export interface Walks {
   /** Tells the walk of a folder, if there is one, that something changed that was not measured. */
   disturb(folder: string): void;
   /** Counts a folder, once at a time. Returns `undefined` if too much changed meanwhile. */
-  count(folder: string): Promise<Walk | undefined>;
+  count(folder: string): Promise<FolderWalk | undefined>;
 }
 
-/** A walk that has ended, until {@link Walk.end}. Changes are still added to its total. */
-export interface Walk {
+/** A walk that has ended, until {@link FolderWalk.end}. Changes are still added to its total. */
+export interface FolderWalk {
   readonly total: Amount;
   end(): void;
 }
@@ -73,7 +73,7 @@ export function createWalks(storage: StorageAdapter): Walks {
     if (walk !== undefined) walk.isBroken = true;
   }
 
-  async function count(folder: string): Promise<Walk | undefined> {
+  async function count(folder: string): Promise<FolderWalk | undefined> {
     for (let attempt = 0; attempt < MAX_WALKS; attempt += 1) {
       const walk = startWalk(folder);
       walks.set(folder, walk);
@@ -127,7 +127,7 @@ function startWalk(folder: string): Walking {
   return { pending, current: undefined, total: NOTHING, mustRelist: false, isBroken: false };
 }
 
-function toWalk(walking: Walking, end: () => void): Walk {
+function toWalk(walking: Walking, end: () => void): FolderWalk {
   return {
     get total() {
       return walking.total;
