@@ -45,7 +45,8 @@ interface Walking {
 }
 
 const MAX_WALKS = 3;
-const MAX_LISTINGS = 5;
+/** How often a folder is listed, or waited for, while changes in it go on. */
+const MAX_LISTINGS = 20;
 
 /** Creates the walks of a storage in which wrappers see everything. */
 export function createWalks(storage: StorageAdapter): Walks {
@@ -100,7 +101,11 @@ export function createWalks(storage: StorageAdapter): Walks {
   async function listInto(walk: Walking, folder: string): Promise<void> {
     walk.current = folder;
     for (let attempt = 0; attempt < MAX_LISTINGS; attempt += 1) {
-      await untilUnchanged(walk);
+      const running = [...changes].filter(({ paths }) => paths.some((path) => isAtListing(walk, path)));
+      if (running.length > 0) {
+        await Promise.all(running.map(untilEnded));
+        continue;
+      }
       walk.mustRelist = false;
       const { amount, folders } = await measureFolder(storage, folder);
       if (walk.isBroken) return;
@@ -113,13 +118,11 @@ export function createWalks(storage: StorageAdapter): Walks {
     walk.isBroken = true;
   }
 
-  /** Waits for the changes in the folder that is to be listed. */
-  async function untilUnchanged(walk: Walking): Promise<void> {
-    const running = [...changes].filter(({ paths }) => paths.some((path) => isAtListing(walk, path)));
-    await Promise.all(running.map(({ waiting }) => new Promise<void>((resolve) => waiting.push(resolve))));
-  }
-
   return { announce, note, disturb, count };
+}
+
+function untilEnded({ waiting }: Change): Promise<void> {
+  return new Promise((resolve) => waiting.push(resolve));
 }
 
 function startWalk(folder: string): Walking {
