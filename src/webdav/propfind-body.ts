@@ -24,6 +24,13 @@ export function parsePropfindBody(bytes: Uint8Array): PropfindQuery {
   return { kind: "allprop", include: toNames(davChildren(root, "include")) };
 }
 
+/** Whether a PROPFIND asks for one of some properties by name. */
+export function asksFor(query: PropfindQuery, keys: readonly string[]): boolean {
+  if (query.kind === "propname") return false;
+  const names = query.kind === "prop" ? query.names : query.include;
+  return names.some((name) => keys.includes(toPropertyKey(name)));
+}
+
 /** The names of the child elements. */
 function toNames(parents: readonly XmlElement[]): readonly PropertyName[] {
   const names = parents.flatMap(elementsOf).map(({ namespace, name }) => ({ namespace, name }));

@@ -15,7 +15,7 @@ import {
   XML_TYPE,
   xmlReply,
 } from "../../webdav/multistatus.ts";
-import { parsePropfindBody } from "../../webdav/propfind-body.ts";
+import { asksFor, parsePropfindBody } from "../../webdav/propfind-body.ts";
 import {
   type AskedLocks,
   createResponseWriter,
@@ -24,6 +24,12 @@ import {
 } from "../../webdav/propfind-response.ts";
 import { readXmlBody } from "../../webdav/read-xml-body.ts";
 import { holdOpenFolder } from "../folders/hold-open-folder.ts";
+import {
+  type FolderProperties,
+  findQuotaProperties,
+  QUOTA_PROPERTIES,
+  withFolderProperties,
+} from "./quota-properties.ts";
 import { findResource, toContentLocation, toHref } from "./resource.ts";
 import { findLocks, findLocksOfMembers, NO_LOCKS } from "./resource-locks.ts";
 import { walkFolders } from "./walk-folders.ts";
@@ -42,7 +48,9 @@ export async function findProperties(context: AccountContext): Promise<Reply> {
   if (depth === "infinity" && config.webdav?.infiniteDepth !== true) {
     return xmlReply(403, writeError("propfind-finite-depth"));
   }
-  const properties = isVisible && entry.hasProperties ? await context.files.properties(path.segments) : undefined;
+  const dead = isVisible && entry.hasProperties ? await context.files.properties(path.segments) : undefined;
+  const quotaOf = propfind.needsQuota ? await findQuotaProperties(context) : () => undefined;
+  const properties = isFolder && isVisible ? withFolderProperties(dead, quotaOf(path.segments)) : dead;
   const href = toHref(context, { segments: path.segments, isFolder });
   const locks = isVisible ? await findLocks(context, propfind, path.segments) : NO_LOCKS;
   const own = write({ href, entry, properties, ...locks, isHidden: !isVisible });
@@ -52,7 +60,7 @@ export async function findProperties(context: AccountContext): Promise<Reply> {
     context,
     listingEvents,
     async () => {
-      const pieces = writeMembers(context, propfind, MULTISTATUS_START + own, depth === "infinity");
+      const pieces = writeMembers(context, { ...propfind, quotaOf }, MULTISTATUS_START + own, depth === "infinity");
       const listing = await openTextSource({
         next: async () => (await pieces.next()).value ?? undefined,
         close: async () => void (await pieces.return(undefined)),
@@ -84,12 +92,18 @@ export async function findRootProperties({ request, config, target }: AccountCon
 /** What a PROPFIND asks for, and the writer of its responses. */
 interface PropfindRequest extends AskedLocks {
   readonly write: ResponseWriter;
+  readonly needsQuota: boolean;
+}
+
+/** What the responses of members need. */
+interface MembersRequest extends PropfindRequest {
+  readonly quotaOf: (segments: readonly string[]) => FolderProperties | undefined;
 }
 
 async function readPropfind(request: Request): Promise<PropfindRequest> {
   const query = parsePropfindBody(await readXmlBody(request));
   const write = createResponseWriter(query, { contentTypeOf, isMinimal: prefersMinimalReturn(request) });
-  return { write, ...toAskedLocks(query) };
+  return { write, needsQuota: asksFor(query, QUOTA_PROPERTIES), ...toAskedLocks(query) };
 }
 
 /**
@@ -106,7 +120,7 @@ type LocksOf = Awaited<ReturnType<typeof findLocksOfMembers>>;
 
 async function* writeMembers(
   context: AccountContext,
-  propfind: PropfindRequest,
+  propfind: MembersRequest,
   start: string,
   isDeep: boolean,
 ): AsyncGenerator<string, undefined> {
@@ -123,7 +137,8 @@ async function* writeMembers(
     let text = "";
     for (const entry of members) {
       const segments = [...folder, entry.name];
-      const properties = entry.hasProperties ? await files.properties(segments).catch(noneIfHidden) : undefined;
+      const dead = entry.hasProperties ? await files.properties(segments).catch(noneIfHidden) : undefined;
+      const properties = entry.kind === "folder" ? withFolderProperties(dead, propfind.quotaOf(segments)) : dead;
       const locks = locksOf === undefined ? NO_LOCKS : await locksOf(entry.name);
       text += propfind.write({ href: toMemberHref(base, entry), entry, properties, ...locks });
       if (text.length < MAX_PIECE) continue;

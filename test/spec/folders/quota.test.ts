@@ -111,9 +111,27 @@ describe(`GET ${PATH}`, () => {
     await storage.write("/other", [new Uint8Array(120)].values() as never);
     const { results } = (await call("GET", PATH)).json<{ results: Record<string, unknown>[] }>();
     expect(results).toEqual([
-      expect.objectContaining({ path: "/", used_bytes: 180, limit_bytes: 200, available_bytes: 20 }),
+      expect.objectContaining({ path: "/", used_bytes: 0, limit_bytes: 200, available_bytes: 20 }),
       expect.objectContaining({ path: "/team", used_bytes: 60, limit_bytes: 150, available_bytes: 20, used_files: 1 }),
     ]);
+  });
+
+  it("shows it to WebDAV clients that ask for it by name (RFC 4331)", async () => {
+    const storage = createQuotaStorage(createMemoryStorage());
+    const groups = { DEFAULT_GROUP: { quota_bytes: 100 } };
+    const files = { "/alice/a": "x".repeat(60), "/alice/sub/": "" };
+    const { call } = await createTestService({ storage, quota: storage.quota, groups, files, webdav: {} });
+    const ask = async (body: string): Promise<string> => {
+      const headers = { depth: "1", "content-type": "application/xml" };
+      const answer = await call("PROPFIND", "/home/", { headers, body: `<propfind xmlns="DAV:">${body}</propfind>` });
+      expect(answer.status).toBe(207);
+      return answer.text;
+    };
+    const named = await ask("<prop><quota-available-bytes/><quota-used-bytes/></prop>");
+    expect(named.match(/<D:quota-available-bytes>40</g)).toHaveLength(2);
+    expect(named.match(/<D:quota-used-bytes>60</g)).toHaveLength(2);
+    expect(await ask("<allprop/>")).not.toContain("quota");
+    expect(await ask("<propname/>")).not.toContain("quota");
   });
 
   it("is 404 without the option, and where a file of this name would be", async () => {

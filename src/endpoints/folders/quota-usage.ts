@@ -1,0 +1,66 @@
+import { isPrefix, toStoragePath } from "../../account/path.ts";
+import type { Quota, QuotaLimit, QuotaUsage } from "../../contracts/quota.ts";
+import { toPathSegments } from "../../contracts/storage-path.ts";
+import type { AccountContext } from "../../request/context.ts";
+
+/** What is used of a folder, and what its limits leave. */
+export interface FolderUsage {
+  readonly bytes: ShownUsage;
+  readonly files: ShownUsage;
+}
+
+/** What one dimension of a quota shows: bytes, or files. */
+export interface ShownUsage {
+  readonly used: number;
+  readonly limit: number | null;
+  readonly available: number | null;
+}
+
+/** Returns the limits that hold for an account in a folder of the storage, the nearest one first. */
+export function toLimitsAround(
+  { account, config }: Pick<AccountContext, "account" | "config">,
+  folder: readonly string[],
+): readonly QuotaLimit[] {
+  const folders = config.quota?.folders ?? [];
+  const limits = account.quota === undefined ? folders : [...folders, account.quota];
+  return limits
+    .filter(({ path }) => isPrefix(toPathSegments(path), folder))
+    .toSorted((one, other) => other.path.length - one.path.length);
+}
+
+/** Returns what is used of a folder of the storage, and what some limits around it leave. */
+export async function findUsage(
+  quota: Quota,
+  folder: readonly string[],
+  limits: readonly QuotaLimit[],
+): Promise<FolderUsage> {
+  const own = await quota.usage(toStoragePath(folder));
+  const usages = await Promise.all(limits.map(async (limit) => ({ limit, usage: await quota.usage(limit.path) })));
+  return {
+    bytes: toShown(own, usages, ({ bytes, reservedBytes }) => bytes + reservedBytes, "bytes"),
+    files: toShown(own, usages, ({ files, reservedFiles }) => files + reservedFiles, "files"),
+  };
+}
+
+/** A limit, and what is used of it. */
+interface LimitUsage {
+  readonly limit: QuotaLimit;
+  readonly usage: QuotaUsage;
+}
+
+/** Shows the nearest limit, and what the strictest one leaves. What is reserved counts as used. */
+function toShown(
+  own: QuotaUsage,
+  usages: readonly LimitUsage[],
+  toUsed: (usage: QuotaUsage) => number,
+  kind: "bytes" | "files",
+): ShownUsage {
+  const limited = usages.flatMap(({ limit, usage }) => {
+    const max = limit[kind];
+    return max === undefined ? [] : [{ max, left: Math.max(0, max - toUsed(usage)) }];
+  });
+  const used = toUsed(own);
+  const [nearest] = limited;
+  if (nearest === undefined) return { used, limit: null, available: null };
+  return { used, limit: nearest.max, available: Math.min(...limited.map(({ left }) => left)) };
+}
