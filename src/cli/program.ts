@@ -12,6 +12,7 @@ import { addLinkCommands } from "./link-program.ts";
 import type { LogFormat } from "./log/access-log.ts";
 import { createJsonLogger } from "./log/json.ts";
 import { colorsOf, createTerminalLogger, escapeLine } from "./log/terminal.ts";
+import { addQuotaCommands } from "./quota-program.ts";
 import { connectToPrimary } from "./workers/worker.ts";
 
 // Most schemas of the command parse one value: compiling them is no faster, and takes 2 MB.
@@ -118,6 +119,7 @@ export function createProgram(endWith: (status: number) => void): Command {
     });
 
   addLinkCommands(program);
+  addQuotaCommands(program);
 
   program
     .command("explain")

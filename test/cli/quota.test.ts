@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { makeFolder, startServer } from "../support/built.ts";
@@ -47,6 +47,22 @@ describe("the key quota of a configuration", () => {
     const { status, stderr } = await runInProcess(["serve", "--config", await configure({ quota })]);
     expect(status).toBe(2);
     expect(stderr).toContain(problem.split(": ").at(-1));
+  });
+
+  it("is shown and recounted by fileferry quota", async () => {
+    const root = await makeFolder();
+    await mkdir(join(root, "shared"));
+    await writeFile(join(root, "shared/a"), "12345");
+    const folders = [{ path: "/shared", bytes: 100 }];
+    const config = await configure({ storage: { type: "disk", root }, quota: { folders } });
+    const run = (...args: string[]) => runInProcess(["quota", ...args, "--config", config]);
+    expect(await run("show")).toMatchObject({ status: 0, stdout: "/shared  5 of 100 bytes, 1 files\n" });
+    await writeFile(join(root, "shared/b"), "67");
+    const { stdout } = await run("recount", "/shared", "--json");
+    expect(JSON.parse(stdout)).toEqual({
+      results: [expect.objectContaining({ path: "/shared", used_bytes: 7, limit_bytes: 100, used_files: 2 })],
+    });
+    expect(await run("show", "shared/")).toMatchObject({ status: 2, stderr: expect.stringContaining("canonical") });
   });
 
   it("is refused with workers that would each count alone", async () => {

@@ -1,14 +1,12 @@
 import type { FileService } from "../../contracts/file-service.ts";
 import type { Link, LinkPermission } from "../../contracts/links.ts";
-import type { Logger } from "../../contracts/logger.ts";
 import { toLinkBody } from "../../endpoints/links/describe-link.ts";
 import { type HttpError, isHttpError } from "../../http/http-error.ts";
 import { createFileService } from "../../service/service.ts";
-import { readConfigFile } from "../config/file.ts";
-import type { ConfigFile } from "../config/schema.ts";
 import type { ServeSettings } from "../config/serve-settings.ts";
+import { readWithoutServer } from "../config/without-server.ts";
 import { createFailure } from "../failure.ts";
-import { createTerminalLogger, escapeText, type Output } from "../log/terminal.ts";
+import { escapeText, type Output } from "../log/terminal.ts";
 import { type Input, readPassword } from "../password-input.ts";
 import { openStores } from "../stores.ts";
 
@@ -58,7 +56,7 @@ export interface Streams {
 export async function createLink(flags: CreateFlags, { stdin, stdout, stderr }: Streams): Promise<void> {
   const { path, account: username, permission, expires, maxUses, maxFileBytes, askName, label } = flags;
   if (flags.qr && flags.json) throw createFailure(2, ["error: --qr cannot be used together with --json"]);
-  const settings = await readSettings(flags.config, stderr, flags.origin);
+  const settings = await readWithoutServer(flags.config, stderr, flags.origin);
   requireSharedLinks(settings, flags.config);
   if (!settings.service.publicOrigin) {
     throw createFailure(2, ["error: link create needs --origin, or publicOrigin in the configuration"]);
@@ -91,7 +89,7 @@ export async function createLink(flags: CreateFlags, { stdin, stdout, stderr }: 
  * Rejects as {@link createLink} does.
  */
 export async function printLinks({ config, account, json }: ListFlags, { stdout, stderr }: Streams): Promise<void> {
-  const settings = await readSettings(config, stderr);
+  const settings = await readWithoutServer(config, stderr);
   requireSharedLinks(settings, config);
   const links = await withLinks(settings, account, (all) => all.list(account));
   if (json) return print(stdout, JSON.stringify({ content: links.map(toLinkBody) }));
@@ -100,25 +98,10 @@ export async function printLinks({ config, account, json }: ListFlags, { stdout,
 
 /** Withdraws a link. Rejects with status 1 if there is none with this ID, else as {@link createLink} does. */
 export async function revokeLink({ id, config }: RevokeFlags, { stderr }: Streams): Promise<void> {
-  const settings = await readSettings(config, stderr);
+  const settings = await readWithoutServer(config, stderr);
   requireSharedLinks(settings, config);
   const wasLive = await withLinks(settings, undefined, (links) => links.revoke(id));
   if (!wasLive) throw createFailure(1, [`error: there is no link with the ID ${escapeText(id)}`]);
-}
-
-/**
- * Reads a configuration for links alone: without a server. What is wrong at the start of the service is said there, so
- * only errors are logged.
- */
-function readSettings(file: string, stderr: Output, origin?: string): Promise<ServeSettings> {
-  const logger: Logger = { ...createTerminalLogger(stderr, { quiet: true }), warn: () => undefined };
-  const adjust = ({ listen: _listen, metrics: _metrics, events, ...config }: ConfigFile): ConfigFile => ({
-    ...config,
-    // The running service renames a file that is full: two processes must not.
-    ...(events !== undefined && { events: { ...events, maxBytes: 0 } }),
-    ...(origin !== undefined && { publicOrigin: origin }),
-  });
-  return readConfigFile(file, () => logger, { adjust });
 }
 
 /** Throws a failure of status 2 if the running service cannot know the links of this process. */
