@@ -3,7 +3,7 @@ import { StorageError } from "../../contracts/storage-adapter.ts";
 import { isLoopShared } from "../../platform/event-loop.ts";
 import { type Amount, add, isNothing, NOTHING, subtract } from "./amount.ts";
 import { isWithin, toCountedPath } from "./counted-path.ts";
-import { type CountRecord, toUsage, UNCOUNTED, withLease, withUploads, withUsed, withWalk } from "./record.ts";
+import { asStale, type CountRecord, toUsage, UNCOUNTED, withLease, withUploads, withUsed, withWalk } from "./record.ts";
 import type { CountRecords } from "./records.ts";
 import type { UploadSum } from "./upload-sum.ts";
 import type { FolderWalk, Walks } from "./walks.ts";
@@ -201,8 +201,8 @@ export function createCounts(options: CountsOptions): Counts {
 
     function next(record: CountRecord): CountRecord {
       const leased = withLease(record, toProcess(), subtract(NOTHING, released), clock() + LEASE_MILLISECONDS);
-      const isStale = record.isStale || (losesUploads && !isNothing(record.uploads.amount));
-      return { ...withUsed(withUploads(leased, uploads), change), isStale };
+      const settled = withUsed(withUploads(leased, uploads), change);
+      return losesUploads && !isNothing(record.uploads.amount) ? asStale(settled) : settled;
     }
 
     if ([released, uploads, change].every(isNothing) && !losesUploads) {
@@ -224,7 +224,7 @@ export function createCounts(options: CountsOptions): Counts {
 
   async function markStale(folders: readonly string[]): Promise<void> {
     for (const folder of folders) {
-      await update(folder, (record) => record && { ...record, isStale: true }).catch(() => lost.add(folder));
+      await update(folder, (record) => record && asStale(record)).catch(() => lost.add(folder));
     }
   }
 

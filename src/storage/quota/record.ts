@@ -105,6 +105,11 @@ export function withLease(record: CountRecord, process: string, change: Amount, 
   return { ...record, leases };
 }
 
+/** Returns the record as one that must be counted. A walk that is on its way may have missed what happened. */
+export function asStale(record: CountRecord): CountRecord {
+  return { ...record, isStale: true, changes: record.changes + 1 };
+}
+
 /** Returns the record as a walk has found it: without the leases of lost processes. */
 export function withWalk(record: CountRecord, used: Amount, uploads: Amount, now: number): CountRecord {
   const leases = new Map([...record.leases].filter(([, { expires }]) => expires > now));
