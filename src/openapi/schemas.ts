@@ -53,8 +53,17 @@ export function toSchemas({ triggers, maxCommands, hasLinks }: OpenApiOptions): 
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toSchema(schema)]));
 }
 
+/** Most schemas are constants, and a process may have many services. */
+const converted = new WeakMap<z.ZodType, SchemaObject>();
+
 /** Converts a schema to the dialect of OpenAPI 3.0. */
 export function toSchema(schema: z.ZodType): SchemaObject {
+  const known = converted.get(schema) ?? convert(schema);
+  converted.set(schema, known);
+  return known;
+}
+
+function convert(schema: z.ZodType): SchemaObject {
   return z.toJSONSchema(schema, {
     target: "openapi-3.0",
     io: "input",

@@ -13,10 +13,12 @@ const OTHERS = "x-additionalOperations";
 /** Moves responses that several operations have into components. This more than halves the document. */
 export function shareResponses(paths: Readonly<Record<string, PathItemObject>>): SharedResponses {
   const counts = new Map<string, number>();
+  const texts = new Map<ResponseObject | ReferenceObject, string>();
   for (const response of Object.values(paths)
     .flatMap(toOperations)
     .flatMap(({ responses }) => Object.values(responses))) {
     const text = JSON.stringify(response);
+    texts.set(response, text);
     counts.set(text, (counts.get(text) ?? 0) + 1);
   }
   const names = new Map<string, string>();
@@ -36,7 +38,7 @@ export function shareResponses(paths: Readonly<Record<string, PathItemObject>>):
   }
 
   function share(status: string, response: ResponseObject | ReferenceObject): ResponseObject | ReferenceObject {
-    const text = JSON.stringify(response);
+    const text = texts.get(response) ?? JSON.stringify(response);
     return counts.get(text) === 1 ? response : { $ref: `#/components/responses/${toName(status, text)}` };
   }
 
