@@ -4,7 +4,6 @@ import type { HttpError } from "../../http/http-error.ts";
 import { isMemberName } from "../../http/path-segment.ts";
 import type { Reply } from "../../http/reply.ts";
 import { jsonReply } from "../../http/reply.ts";
-import { cutText } from "../../platform/cut-text.ts";
 import type { AccountContext, RequestContext } from "../../request/context.ts";
 import { toStatus } from "../../request/errors.ts";
 import type { CommandOutcome } from "../../schemas/commands.ts";
@@ -34,16 +33,8 @@ export async function attempt(
     await act(target);
     return { target };
   } catch (error) {
-    return { target: toShownName(target), error: failureOf(error) };
+    return { target, error: failureOf(error) };
   }
-}
-
-/** A valid name is not longer. */
-const MAX_NAME_CHARACTERS = 255;
-
-/** The name of a member that failed, for its message: one that is too long for a name is cut. */
-function toShownName(name: string): string {
-  return name.length > MAX_NAME_CHARACTERS ? cutText(name, MAX_NAME_CHARACTERS) : name;
 }
 
 /** Runs {@link attempt} for one member after the other. A failure does not stop the following ones. */
