@@ -33,8 +33,10 @@ describe("two processes of the command over one folder, in turn for each connect
       ...{ file: link.file, size: FILE_BYTES, authorization: AUTHORIZATION },
     });
     expect(upload).toMatchObject({ status: 201 });
-    // An append that the other process takes over from is asked for again at its offset.
-    expect(new Set(upload.offsets).size).toBe(CUTS);
+    // An append that the other process takes over from may have stored nothing: it is resumed at the same offset again.
+    expect(upload.offsets.length).toBeGreaterThanOrEqual(CUTS);
+    expect(upload.offsets.toSorted((one, other) => one - other)).toEqual(upload.offsets);
+    expect(upload.offsets.at(-1)).toBeGreaterThan(0);
     await link.expectArrived("content.bin", "a client of the draft, from two processes in turn");
   });
 
