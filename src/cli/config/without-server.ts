@@ -5,7 +5,7 @@ import type { ConfigFile } from "./schema.ts";
 import type { ServeSettings } from "./serve-settings.ts";
 
 /**
- * Reads a configuration for a command that works beside the running service. What is wrong at the start of the service
+ * Reads a configuration for a command that works while the service runs. What is wrong at the start of the service
  * is said there, so only errors are logged. Rejects as {@link readConfigFile} does.
  */
 export function readWithoutServer(file: string, stderr: Output, origin?: string): Promise<ServeSettings> {
