@@ -90,7 +90,7 @@ export interface LimitOptions {
   readonly pageBytesPerAddress?: number;
   /**
    * The memory for folder pages and archives of all accounts and addresses together, in bytes. 0 for no limit. Default:
-   * 536,870,912 (512 MiB).
+   * 402,653,184 (384 MiB).
    */
   readonly pageBytesPerProcess?: number;
   /**
@@ -128,7 +128,7 @@ const NUMBERS = {
   transfersPerLink: [0, 1_000_000, 64],
   pageBytesPerAccount: [0, 2 ** 40, 128 * MEBIBYTE],
   pageBytesPerAddress: [0, 2 ** 40, 256 * MEBIBYTE],
-  pageBytesPerProcess: [0, 2 ** 40, 512 * MEBIBYTE],
+  pageBytesPerProcess: [0, 2 ** 40, 384 * MEBIBYTE],
   uploadsPerAccount: [0, 1_000_000, 1000],
   uploadBytesPerAccount: [0, Number.MAX_SAFE_INTEGER, 0],
 } as const satisfies Partial<Record<keyof LimitOptions, readonly [least: number, most: number, otherwise: number]>>;

@@ -27,9 +27,9 @@ async function pass(milliseconds: number): Promise<void> {
 }
 
 describe("createWalkQueue", () => {
-  it("lets four walks go on at a time, each for 50 ms, and those of an account in their order", async () => {
+  it("lets as many walks go on at a time as there are places, each for 50 ms, and those of an account in their order", async () => {
     const started: string[] = [];
-    enter(createWalkQueue(), started, ["a-1", "a-2", "a-3", "a-4", "a-5", "a-6"]);
+    enter(createWalkQueue(4), started, ["a-1", "a-2", "a-3", "a-4", "a-5", "a-6"]);
     await pass(49);
     expect(started).toEqual(["a-1", "a-2", "a-3", "a-4"]);
     await pass(1);
@@ -37,7 +37,7 @@ describe("createWalkQueue", () => {
   });
 
   it("serves the account first that has used the least time of late, however many walks of others wait", async () => {
-    const queue = createWalkQueue();
+    const queue = createWalkQueue(4);
     const started: string[] = [];
     for (const walk of [1, 2, 3]) {
       const names = Array.from({ length: 64 }, (_, account) => `a${account}-${walk}`);
@@ -51,7 +51,7 @@ describe("createWalkQueue", () => {
   });
 
   it("gives a walk its next place only after 50 ms, when others wait", async () => {
-    const queue = createWalkQueue();
+    const queue = createWalkQueue(4);
     const started: string[] = [];
     const { next } = queue.start("a", stays());
     await next();
@@ -68,7 +68,7 @@ describe("createWalkQueue", () => {
   });
 
   it("goes on with a walk of an account before it begins the next ones", async () => {
-    const queue = createWalkQueue();
+    const queue = createWalkQueue(4);
     const started: string[] = [];
     enter(queue, started, ["a-1", "a-2", "a-3"]);
     const { next } = queue.start("a", stays());
@@ -82,7 +82,7 @@ describe("createWalkQueue", () => {
   });
 
   it("passes a place on at the end of a walk, of which an account is charged only what it has used", async () => {
-    const queue = createWalkQueue();
+    const queue = createWalkQueue(4);
     const started: string[] = [];
     const walk = queue.start("a", stays());
     await walk.next();
@@ -98,7 +98,7 @@ describe("createWalkQueue", () => {
   });
 
   it("does not let a walk go on whose client has disconnected", async () => {
-    const queue = createWalkQueue();
+    const queue = createWalkQueue(4);
     const started: string[] = [];
     const client = new AbortController();
     enter(queue, started, ["a-1", "a-2", "a-3", "a-4"]);
