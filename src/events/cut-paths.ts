@@ -9,9 +9,13 @@ const UNPROVEN: ReadonlySet<FileEvent["id"]> = new Set<FileEvent["id"]>([
 const PATHS: readonly string[] = ["path", "real_path", "destination", "destination_real_path"];
 
 /** Returns the data of an event, with the beginnings of its paths if they need not exist. */
-export function cutPaths<D extends FileEvent["data"]>(id: FileEvent["id"], data: D): D {
+export function cutPaths<D extends object>(id: FileEvent["id"], data: D): D {
+  return mapUnprovenPaths(id, data, cutPath);
+}
+
+/** Returns the data of an event, with other paths if they need not exist. */
+export function mapUnprovenPaths<D extends object>(id: FileEvent["id"], data: D, map: (path: string) => string): D {
   if (!UNPROVEN.has(id)) return data;
   const paths = Object.entries(data).filter(([key]) => PATHS.includes(key));
-  const cut = paths.map(([key, path]) => [key, cutPath(String(path))] as const);
-  return { ...data, ...Object.fromEntries(cut) };
+  return { ...data, ...Object.fromEntries(paths.map(([key, path]) => [key, map(String(path))])) };
 }

@@ -1,6 +1,7 @@
 import { toStoragePath } from "../account/path.ts";
 import type { FileLocation } from "../contracts/events/envelope.ts";
 import type { FileEvent } from "../contracts/events/file-event.ts";
+import { mapUnprovenPaths } from "../events/cut-paths.ts";
 import type { EventDraft } from "../events/emitter.ts";
 import { cutPath } from "../events/refusals.ts";
 import { isSecure } from "../http/request-target.ts";
@@ -21,6 +22,8 @@ export function emitEvent(context: RequestContext, event: RequestEvent): void {
   const trace = readTrace(request.headers);
   emit({
     ...event,
+    // A client may have put the URL of a link where a path belongs.
+    data: mapUnprovenPaths(event.id, event.data, maskLinkTokens),
     ...(account !== undefined && {
       account: { uuid: account.uuid, name: account.name, email: account.email, ...(peer !== undefined && { peer }) },
     }),

@@ -122,8 +122,17 @@ const ACCOUNT_CODES: readonly string[] = [
   "lock-of-other",
 ];
 
+/** Failures that tell how much the account has. */
+const FIGURE_CODES: readonly string[] = [
+  "too-many-uploads",
+  "upload-bytes-exceeded",
+  "too-many-locks",
+  "locks-too-large",
+];
+
 /** The account is no concern of a visitor. */
 function toLinkFailure(failure: HttpError): HttpError {
+  if (FIGURE_CODES.includes(failure.code)) return createError("storage-full");
   return ACCOUNT_CODES.includes(failure.code) ? createError("link-denied") : failure;
 }
 

@@ -5,6 +5,8 @@ const MASK = "*";
 const SEPARATOR = /([/\\]|%(?:25){0,3}(?:2f|5c))/i;
 /** A token: `<kid>.<iv>.<ciphertext>.<tag>`. */
 const TOKEN = /[0-9a-f]{8}\.[\w-]{16}\.[\w-]*\.[\w-]{22}/i;
+/** Most paths have nothing of this. */
+const MAY_HAVE_TOKEN = /__svc__|%|[0-9a-f]{8}\./i;
 const MAX_DECODINGS = 4;
 
 /**
@@ -13,6 +15,7 @@ const MAX_DECODINGS = 4;
  * elsewhere.
  */
 export function maskLinkTokens(path: string): string {
+  if (!MAY_HAVE_TOKEN.test(path)) return path;
   // At the even positions are the segments, at the odd ones what separates them.
   const parts = path.split(SEPARATOR);
   let last = "";

@@ -39,9 +39,10 @@ const ICON =
 
 /**
  * Responses about links say `Referrer-Policy: no-referrer`, with which browsers send forms with `Origin: null`. The
- * service tells its own pages from those of other sites by the origin, and only it gets the origin (CONTRACT 6.5).
+ * service tells its own pages from those of other sites by the origin (CONTRACT 6.5). The path of a link is its token,
+ * so no `Referer` has it, also none to the own origin, whose logs may have it.
  */
-const ORIGIN_OF_FORMS = html`<meta name="referrer" content="same-origin">`;
+const ORIGIN_OF_FORMS = html`<meta name="referrer" content="strict-origin">`;
 
 /** Creates a response with a page. */
 export function pageReply(context: PageContext, status: number, page: Page, fields: HeaderFields = {}): Reply {

@@ -10,12 +10,15 @@ import { findFinishedFile, isExpired, toExpiry } from "../../transfers/uploads/e
 import { requireUploads } from "../../transfers/uploads/requirements.ts";
 import { toUploadPath } from "./upload-url.ts";
 
-/** `GET /home/__svc__/uploads/`: the unfinished uploads of the account (RESUMABLE 1.3). Not in a drop folder. */
+/**
+ * `GET /home/__svc__/uploads/`: the unfinished uploads of the account (RESUMABLE 1.3). Below a link they are those of
+ * all visitors, so they are not there unless the link may list.
+ */
 export async function listUploads(context: AccountContext): Promise<Reply> {
   const { headers } = context.request;
   if (headers.has("tus-resumable")) requireTusVersion(headers);
   const { uploads, service } = requireUploads(context);
-  if (isInDropFolder(context)) throw new StorageError("not-found");
+  if (isInDropFolder(context) || !mayList(context)) throw new StorageError("not-found");
   const now = context.config.clock();
   const list: UnfinishedUploads["uploads"][number][] = [];
   for await (const upload of uploads.list()) {
@@ -32,4 +35,8 @@ export async function listUploads(context: AccountContext): Promise<Reply> {
   }
   const body: UnfinishedUploads = { uploads: list };
   return jsonReply(200, body);
+}
+
+function mayList({ link, account }: AccountContext): boolean {
+  return link === undefined || account.permissions.allows("/", "list");
 }

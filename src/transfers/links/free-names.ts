@@ -1,5 +1,7 @@
 /** What file systems allow, in bytes. */
 const MAX_NAME_BYTES = 255;
+/** The rest is for one character and eight digits in parentheses. */
+const MAX_EXTENSION_BYTES = MAX_NAME_BYTES - 15;
 const MAX_NUMBER = 99;
 const RANDOM_NAMES = 10;
 
@@ -16,7 +18,9 @@ export function* toFreeNames(name: string, isFolder: boolean): Generator<string>
 /** Puts a text in parentheses before the extension of a file, or at the end. Cuts what makes the name too long. */
 function withSuffix(name: string, isFolder: boolean, text: string): string {
   const dot = isFolder ? -1 : name.lastIndexOf(".");
-  const end = dot > 0 ? name.slice(dot) : "";
+  const extension = dot > 0 ? name.slice(dot) : "";
+  // An extension that leaves no room is cut like the rest of the name.
+  const end = byteLength(extension) <= MAX_EXTENSION_BYTES ? extension : "";
   const stem = [...name.slice(0, name.length - end.length)];
   const toName = (): string => `${stem.join("")} (${text})${end}`;
   while (stem.length > 1 && byteLength(toName()) > MAX_NAME_BYTES) stem.pop();
