@@ -23,12 +23,15 @@ export interface Walk {
   end(): void;
 }
 
-/** How many walks have a place at a time. With four, a listing beside 64 hostile accounts took half as long again. */
+/** How many walks have a place at a time. Four made a listing next to 64 hostile accounts take half as long again. */
 const MAX_PLACES = 2;
 /** How long a walk has its place, in milliseconds: also if its storage hangs, or its client reads slowly. */
 const SLICE_MS = 50;
 
-/** Makes a queue with some places. If the requests of a runtime share no event loop, no walk waits: one could not start another. */
+/**
+ * Makes a queue with some places. If the requests of a runtime share no event loop, no walk waits: one could not start
+ * another.
+ */
 export function createWalkQueue(maxPlaces = MAX_PLACES): WalkQueue {
   const usage = createRecentUsage();
   /** The waiting walks by account. Walks that had a place come before new ones. */
