@@ -12,7 +12,7 @@ import type { FolderWalk, Walks } from "./walks.ts";
 export interface Counts {
   /** Returns the count of a folder. Counts by a walk if there is none. */
   usage(folder: string): Promise<QuotaUsage>;
-  /** Counts by a walk. If too much changes meanwhile, the former count stays. */
+  /** Counts by a walk. If too much changes during the walk, the count stays as it was. */
   recount(folder: string): Promise<QuotaUsage>;
   /** Counts by a walk if the last one is too old, or if something was lost. Returns whether it was due. */
   recountIfDue(folder: string): Promise<boolean>;
@@ -39,7 +39,7 @@ export interface Settlement {
   readonly uploads?: Amount;
   /** What has changed, by path in the storage. */
   readonly parts?: readonly ChangedPart[];
-  /** A folder has gone, and with it the uploads in several requests that were for files in it. */
+  /** The change has removed a folder. Uploads in several requests for files in it are lost. */
   readonly losesUploads?: boolean;
 }
 
@@ -181,7 +181,7 @@ export function createCounts(options: CountsOptions): Counts {
         ? withLease(current, toProcess(), amount, clock() + LEASE_MILLISECONDS)
         : current;
     });
-    // Not awaited: the former count holds until then.
+    // Not awaited: until the walk ends, the old count is used.
     if (record !== undefined && isDue(record) && isLoopShared && mayWalk(folder)) {
       void recount(folder).catch(() => undefined);
     }
