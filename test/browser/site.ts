@@ -140,6 +140,8 @@ export async function logIn(page: Page, site: Site, password = PASSWORD): Promis
   await page.fill('input[name="password"]', password);
   await page.press('input[name="password"]', "Enter");
   await page.waitForSelector("main#folder");
+  // The scripts of the page are deferred: they have run then.
+  await page.waitForLoadState("domcontentloaded");
 }
 
 /** Drops files on the page, made in it. */
@@ -158,9 +160,20 @@ export async function dropFiles(page: Page, files: readonly { name: string; cont
 export async function dropFromDisk(page: Page, paths: readonly string[]): Promise<void> {
   const session = await page.context().newCDPSession(page);
   const data = { items: [], files: [...paths], dragOperationsMask: 1 };
-  for (const type of ["dragEnter", "dragOver", "drop"] as const) {
-    await session.send("Input.dispatchDragEvent", { type, x: 200, y: 200, data });
-  }
+  const send = (type: "dragEnter" | "dragOver" | "drop") =>
+    session.send("Input.dispatchDragEvent", { type, x: 200, y: 200, data });
+  const accepted = await page.evaluateHandle(() => {
+    const seen = { here: false };
+    addEventListener("dragover", (event) => {
+      seen.here ||= event.defaultPrevented;
+    });
+    return seen;
+  });
+  await send("dragEnter");
+  // A drop counts only where the page has accepted what is above it.
+  for (let tries = 0; tries < 100 && !(await accepted.jsonValue()).here; tries += 1) await send("dragOver");
+  await send("dragOver");
+  await send("drop");
   await session.detach();
 }
 
