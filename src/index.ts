@@ -31,6 +31,7 @@ export {
 } from "./auth/passwords/hash.ts";
 export type { LimitOptions } from "./config/limits.ts";
 export type { LinkOptions } from "./config/links.ts";
+export type { ApacheOffload, NginxOffload, OffloadOptions, PresignedOffload } from "./config/offload.ts";
 export type { FileServiceOptions } from "./config/options.ts";
 export type { SessionCookieOptions } from "./config/session-cookie.ts";
 export type { ResumableUploadOptions } from "./config/uploads.ts";
@@ -121,6 +122,7 @@ export type {
   DownloadFailed,
   FileOpened,
   FileOpenFailed,
+  HandedOver,
   ListingDone,
   ListingFailed,
   ListingStarted,
@@ -144,6 +146,7 @@ export type { ApiPage, ApiPageFile } from "./contracts/pages/api-page.ts";
 export type { Branding } from "./contracts/pages/branding.ts";
 export type { DoneCode, LinkTexts, PartialTexts, ScriptTexts, Texts } from "./contracts/pages/texts.ts";
 export type { CharacterClass, PasswordPolicy } from "./contracts/password-policy.ts";
+export type { Presign, PresignRequest } from "./contracts/presign.ts";
 export type { Quota, QuotaLimit, QuotaUsage } from "./contracts/quota.ts";
 export {
   type ByteRange,

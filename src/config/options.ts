@@ -16,6 +16,7 @@ import type { DecideUpload, UploadGuard } from "../contracts/upload.ts";
 import type { MetadataFields } from "../uploads/metadata-fields.ts";
 import type { LimitOptions } from "./limits.ts";
 import type { LinkOptions } from "./links.ts";
+import type { OffloadOptions } from "./offload.ts";
 import type { SessionCookieOptions } from "./session-cookie.ts";
 import type { ResumableUploadOptions } from "./uploads.ts";
 import type { WebdavOptions } from "./webdav.ts";
@@ -115,6 +116,11 @@ export interface FileServiceOptions {
    * without it, too. Default: clients cannot ask.
    */
   readonly quota?: Quota;
+  /**
+   * Lets another server send the content of downloads: nginx or Apache in front of the service, or the store that has
+   * the files. Logins, permissions, conditions and events stay with the service. Default: the service sends everything.
+   */
+  readonly offload?: OffloadOptions;
   /** Limits on clients: bytes, commands, failed logins, concurrent transfers. */
   readonly limits?: LimitOptions;
   readonly archive?: {

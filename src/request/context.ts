@@ -28,6 +28,7 @@ import type { OpenApiTexts } from "../openapi/render.ts";
 import type { SealedLinks } from "../sharing/links.ts";
 import type { LinkRecord } from "../sharing/record.ts";
 import type { FailureOf, ReportError } from "./errors.ts";
+import type { Offload } from "./offload.ts";
 
 /** A request, what the service knows about it, and the parts of the service that endpoints use. */
 export interface RequestContext {
@@ -81,6 +82,10 @@ export interface RequestContext {
   readonly uploads: UploadService | undefined;
   /** Absent: the service has no links. */
   readonly links: LinkService | undefined;
+  /** Absent: the service sends all content of this request itself. */
+  readonly offload: Offload | undefined;
+  /** Set what is called if another server, which sends the content of the response, reports that it was cut. */
+  whenReportedCut?: (act: () => void) => void;
   /** The link that the request came by, as events have it. */
   eventLink?: EventLink;
   /** What the response to a request for an upload has in addition. Absent: the request is not for an upload. */

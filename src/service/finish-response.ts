@@ -93,10 +93,10 @@ export function createResponseFinisher(config: ServiceConfig): ResponseFinisher 
     const isTranslated = headers.some(([name]) => name === "Content-Language");
     const varyByPreference = kind === "folder" && request.headers.has("prefer") ? ", Prefer" : "";
     const varyByLanguage = isTranslated ? ", Accept-Language" : "";
-    return [
-      ["Vary", `Accept, Authorization, Cookie${varyByLanguage}${varyByPreference}${varyByOrigin}`],
-      ["Cache-Control", isUncached(url, headers) ? "no-store" : "private, no-cache"],
-    ];
+    const vary = ["Vary", `Accept, Authorization, Cookie${varyByLanguage}${varyByPreference}${varyByOrigin}`] as const;
+    // A redirect to a URL that is valid for a short time says so itself.
+    if (headers.some(([name]) => name === "Cache-Control")) return [vary];
+    return [vary, ["Cache-Control", isUncached(url, headers) ? "no-store" : "private, no-cache"]];
   }
 
   function finish(context: RequestContext, url: ResolvedUrl, content: Reply): Reply {

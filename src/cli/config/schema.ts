@@ -9,6 +9,7 @@ import { findAccountProblem } from "./accounts.ts";
 import { authenticationSchema } from "./authentication.ts";
 import { connectionsSchema } from "./connections.ts";
 import { linksSchema } from "./links.ts";
+import { offloadSchema } from "./offload.ts";
 import { checkByFactory, checkByService } from "./option-checks.ts";
 import { quotaKeySchema } from "./quota.ts";
 import { s3StorageSchema } from "./s3.ts";
@@ -162,6 +163,7 @@ const membersSchema = z.strictObject({
   webdav: webdavSchema.exactOptional(),
   uploads: uploadsSchema.exactOptional(),
   quota: quotaKeySchema.exactOptional(),
+  offload: offloadSchema.exactOptional(),
   links: linksSchema.exactOptional(),
   basicCacheSeconds: z
     .number()

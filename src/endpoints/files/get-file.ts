@@ -7,6 +7,7 @@ import { emptyReply } from "../../http/reply.ts";
 import { toValidatorFields, toValidators } from "../../http/validators.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { emitEvent, toFileLocation } from "../../request/emit-event.ts";
+import { handOver, mayHandOver } from "../../transfers/offload.ts";
 import { closeStoredFile, sendFile } from "../../transfers/send-file.ts";
 import { tooManyTransfers } from "../../transfers/too-many-transfers.ts";
 import { redirectIfFolder } from "../trailing-slash.ts";
@@ -23,11 +24,24 @@ export async function getFile(context: AccountContext): Promise<Reply> {
   const { request, path, files } = context;
   const isUnconditional = CONDITIONS.every((name) => request.headers.get(name) === null);
   try {
+    const offloaded = mayHandOver(context) ? await getOffloaded(context) : undefined;
+    if (offloaded !== undefined) return offloaded;
     if (!isUnconditional || request.method === "HEAD") return await getConditionally(context);
     return send(context, await files.read(path.segments), []);
   } catch (error) {
     return redirectOrEmit(context, error);
   }
+}
+
+/** A response without content of its own; `undefined` if the content is sent from here, or if there is no file. */
+async function getOffloaded(context: AccountContext): Promise<Reply | undefined> {
+  const { files, path } = context;
+  const entry = await files.stat(path.segments, "read");
+  if (entry === undefined) return undefined;
+  const decision = decide(context, entry);
+  if ("response" in decision) return decision.response;
+  const [part] = decision.parts;
+  return handOver(context, { entry, fields: toFileFields(entry, path.segments), part });
 }
 
 /** Redirects to the folder's URL if the path is a folder. @throws any other error, after its event. */
