@@ -29,6 +29,9 @@ const TABLE = {
   "root-not-removable": ["denied", "The account's root folder cannot be removed."],
   "folder-not-empty": ["unprocessable", "The folder is not empty."],
   "upload-refused": ["unprocessable", "The upload was refused."],
+  "upload-infected": ["unprocessable", "The file has a virus: {name}."],
+  "scan-too-large": ["too-large", "The file is too large to be scanned for viruses."],
+  "scan-unavailable": ["unavailable", "The file cannot be scanned for viruses at the moment."],
   "trigger-refused": ["unprocessable", "The action was refused."],
   // The storage
   "storage-denied": ["denied", "The storage denied access."],

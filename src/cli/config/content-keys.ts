@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { createMemoryKeyValueStore } from "../../stores/memory.ts";
+import { createClamdGuard } from "../../uploads/clamd-guard-node.ts";
 import { parseOwnOrSharedStore, type SessionStoreLocation } from "../session-store.ts";
 import { checkByFactory, checkByService } from "./option-checks.ts";
 
@@ -22,6 +23,17 @@ export const idempotencySchema = z
       idempotency: { store: createMemoryKeyValueStore(), ...(seconds !== undefined && { seconds }) },
     })),
   );
+
+/** The key `scan`: the options of the guard for clamd. */
+export const scanSchema = z
+  .strictObject({
+    clamd: z.string(),
+    maxBytes: z.number().exactOptional(),
+    onTooLarge: z.enum(["refuse", "pass"]).exactOptional(),
+    onUnavailable: z.enum(["refuse", "pass"]).exactOptional(),
+    timeoutSeconds: z.number().exactOptional(),
+  })
+  .superRefine(checkByFactory((options) => void createClamdGuard(options)));
 
 /** Parses `idempotency.store`; `undefined` is the memory of the process. @throws OptionError */
 export function parseAnswerStore(text: string): SessionStoreLocation | undefined {

@@ -5,6 +5,7 @@ import type { Logger } from "../../contracts/logger.ts";
 import type { Trigger } from "../../contracts/trigger.ts";
 import { createDiskStorage } from "../../storage/disk.ts";
 import { createMemoryStorage } from "../../storage/memory.ts";
+import { createClamdGuard } from "../../uploads/clamd-guard-node.ts";
 import { createFailure, describeSystemError } from "../failure.ts";
 import type { LogFormat } from "../log/access-log.ts";
 import { parseSessionStore, type SessionStoreLocation } from "../session-store.ts";
@@ -114,6 +115,7 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
       onEvent: listeners,
       ...toServiceOptions(config),
       ...(links !== undefined && { links }),
+      ...(config.scan !== undefined && { beforeCommit: createClamdGuard(config.scan) }),
       ...(config.triggers !== undefined && { triggers: toLoggedTriggers(config.triggers, context.logger) }),
     },
   };

@@ -8,7 +8,7 @@ import { createWebhookSink, type WebhookSinkOptions } from "../../sinks/webhook.
 import { findAccountProblem } from "./accounts.ts";
 import { authenticationSchema } from "./authentication.ts";
 import { connectionsSchema } from "./connections.ts";
-import { digestsSchema, idempotencySchema } from "./content-keys.ts";
+import { digestsSchema, idempotencySchema, scanSchema } from "./content-keys.ts";
 import { linksSchema } from "./links.ts";
 import { checkByFactory, checkByService } from "./option-checks.ts";
 import { quotaKeySchema } from "./quota.ts";
@@ -166,6 +166,7 @@ const membersSchema = z.strictObject({
   links: linksSchema.exactOptional(),
   digests: digestsSchema.exactOptional(),
   idempotency: idempotencySchema.exactOptional(),
+  scan: scanSchema.exactOptional(),
   basicCacheSeconds: z
     .number()
     .superRefine(checkByService((basicCacheSeconds) => ({ basicCacheSeconds })))

@@ -26,6 +26,9 @@ export const GERMAN_ERRORS: Readonly<Record<ErrorCode, string>> = {
   "root-not-removable": "Der oberste Ordner kann nicht gelöscht werden.",
   "folder-not-empty": "Der Ordner ist nicht leer.",
   "upload-refused": "Das Hochladen wurde abgelehnt.",
+  "upload-infected": "Die Datei enthält einen Virus: {name}.",
+  "scan-too-large": "Die Datei ist zu groß, um sie auf Viren zu prüfen.",
+  "scan-unavailable": "Die Datei kann zurzeit nicht auf Viren geprüft werden.",
   "trigger-refused": "Die Aktion wurde abgelehnt.",
   // The storage
   "storage-denied": "Der Speicher hat den Zugriff verweigert.",
