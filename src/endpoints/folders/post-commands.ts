@@ -24,6 +24,7 @@ import { createHashOnce, type LinkTools } from "../links/make-link.ts";
 import { checkOwnLink, describeLink, hasSharing, makeOwnLink, requireLinks } from "../links/own-links.ts";
 import { runOnce } from "../repeats/run-once.ts";
 import { chooseMember } from "./choose-member.ts";
+import { createRoomCheck, type RequireRoom } from "./dry-room.ts";
 import { makeFolder, requireFolder } from "./make-folder.ts";
 import { attempt, attemptAll, type MemberOutcome, outcomesReply } from "./member-outcomes.ts";
 import { ownTriggers, runTrigger } from "./run-trigger.ts";
@@ -72,13 +73,14 @@ async function runCommands(
   if (asksForSender(context) && commands.some(({ command }) => command === "copy")) readSender(context.request.headers);
 
   const isDryRun = mode === "dry-run";
+  const requireRoom = isDryRun ? createRoomCheck(context) : undefined;
   const hash = createHashOnce((password) => requireLinks(context).hasher.hash(password));
   const outcomes: MemberOutcome[] = [];
   for (const command of commands) {
     const targets = typeof command.target === "string" ? [command.target] : command.target;
     const results = isLinkCommand(command)
       ? createLinks(context, targets, { hash, isDryRun }, command.options)
-      : attemptAll(context, targets, (target) => run(context, triggers, command, target, isDryRun));
+      : attemptAll(context, targets, (target) => run(context, triggers, command, target, requireRoom));
     outcomes.push(...(await results));
   }
   return outcomesReply(context, outcomes);
@@ -109,16 +111,17 @@ function toMalformed(maxCommands: number): HttpError {
   return createError("commands-malformed", { values: { max: maxCommands } });
 }
 
+/** `requireRoom`: that of a dry run; without it, the command is real. */
 async function run(
   context: AccountContext,
   triggers: Triggers,
   command: Exclude<Command, LinkCommand>,
   target: string,
-  isDryRun: boolean,
+  requireRoom: RequireRoom | undefined,
 ): Promise<void> {
-  if (isMemberCommand(command)) return runBuiltIn(context, command, target);
+  if (isMemberCommand(command)) return runBuiltIn(context, command, target, requireRoom);
   const trigger = triggers.get(command.command);
-  if (isDryRun) await chooseMember(context, target);
+  if (requireRoom !== undefined) await chooseMember(context, target);
   else if (trigger !== undefined) await runTrigger(context, command.command, trigger, target);
 }
 
@@ -145,7 +148,12 @@ async function createLinks(
   return outcomes;
 }
 
-async function runBuiltIn(context: AccountContext, command: MemberCommand, target: string): Promise<void> {
+async function runBuiltIn(
+  context: AccountContext,
+  command: MemberCommand,
+  target: string,
+  requireRoom: RequireRoom | undefined,
+): Promise<void> {
   const { files, path } = context;
   const member = [...path.segments, target];
   switch (command.command) {
@@ -153,7 +161,7 @@ async function runBuiltIn(context: AccountContext, command: MemberCommand, targe
     case "copy": {
       const to = toDestination(path.segments, target, command.destination);
       const own = command.command === "copy" ? toSentPath(context, to) : to;
-      return transferMember(context, command.command, target, own, command.overwrite);
+      return transferMember(context, command.command, target, own, command.overwrite, requireRoom);
     }
     case "delete":
       return files.remove(member, "any");

@@ -95,8 +95,12 @@ export function toDigestField(algorithm: FieldAlgorithm, digest: Uint8Array): st
   return `${name}=:${btoa(String.fromCharCode(...digest))}:`;
 }
 
-/** The members of a dictionary without their parameters; `undefined` if the value is malformed. */
+/** Room for all registered algorithms. Parsing a longer field could take longer than its request. */
+const MAX_CHARACTERS = 2048;
+
+/** The members of a dictionary without their parameters; `undefined` if the value is malformed or too long. */
 function parseMembers(value: string): ReadonlyMap<string, unknown> | undefined {
+  if (value.length > MAX_CHARACTERS) return undefined;
   try {
     return new Map([...parseDictionary(value)].map(([key, [item]]): [string, unknown] => [key, item]));
   } catch {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
+import { createQuotaStorage } from "../../../src/storage/quota.ts";
 import { createMemoryKeyValueStore } from "../../../src/stores/memory.ts";
 import { createFaultyStorage } from "../../../src/testing/faulty-storage.ts";
 import { createTestService, type TestServiceOptions } from "../../support/service.ts";
@@ -147,6 +148,30 @@ describe("Prefer: dry-run on commands (RFC 7240)", () => {
       { command: "copy", target: "docs", destination: "copied" },
       { command: "delete", target: "a.txt" },
     ]);
+  });
+
+  it("knows what quotas leave for copies", async () => {
+    const counted = createQuotaStorage(createMemoryStorage());
+    const { compare, post } = await createWatched({
+      storage: counted,
+      quota: counted.quota,
+      files: { "/alice/a.txt": "12345", "/alice/docs/b.txt": "1234567", "/alice/docs/deep/c.txt": "1" },
+      groups: { DEFAULT_GROUP: { quota_bytes: 20, quota_files: 10 } },
+    });
+    const full = "The quota is used up.";
+    const commands = [
+      { command: "copy", target: "docs", destination: "copy" },
+      { command: "copy", target: "a.txt", destination: "docs/b.txt", overwrite: true },
+      { command: "copy", target: "a.txt", destination: "again.txt" },
+      { command: "copy", target: "a.txt", destination: "more.txt" },
+    ];
+    expect((await post(commands, "dry-run")).outcomes).toEqual([
+      `docs: ${full}`,
+      "a.txt: done",
+      "a.txt: done",
+      `a.txt: ${full}`,
+    ]);
+    expect(await compare([{ command: "copy", target: "docs", destination: "copy" }])).toEqual([`docs: ${full}`]);
   });
 
   it("obeys locks, and ends none", async () => {

@@ -50,6 +50,7 @@ describe.each(["Content-Digest", "Repr-Digest"] as const)("%s (R 4.8)", (name) =
 
   it.each([
     "sha-256=(:YQ==:)",
+    `sha-256=:${digestOf("sha256")}:${", a=1".repeat(500)}`,
     "sha-256=?1",
     "a=:Y Q=:, b",
     "\u00e4=1",
