@@ -8,6 +8,7 @@ import { createWebhookSink, type WebhookSinkOptions } from "../../sinks/webhook.
 import { findAccountProblem } from "./accounts.ts";
 import { authenticationSchema } from "./authentication.ts";
 import { connectionsSchema } from "./connections.ts";
+import { digestsSchema, idempotencySchema, scanSchema } from "./content-keys.ts";
 import { linksSchema } from "./links.ts";
 import { checkByFactory, checkByService } from "./option-checks.ts";
 import { quotaKeySchema } from "./quota.ts";
@@ -163,6 +164,9 @@ const membersSchema = z.strictObject({
   uploads: uploadsSchema.exactOptional(),
   quota: quotaKeySchema.exactOptional(),
   links: linksSchema.exactOptional(),
+  digests: digestsSchema.exactOptional(),
+  idempotency: idempotencySchema.exactOptional(),
+  scan: scanSchema.exactOptional(),
   basicCacheSeconds: z
     .number()
     .superRefine(checkByService((basicCacheSeconds) => ({ basicCacheSeconds })))
