@@ -128,6 +128,8 @@ export type {
   ListingStarted,
   Metadata,
   ReadTotals,
+  Scanned,
+  ScanResult,
   UploadData,
   UploadDone,
   UploadFailed,

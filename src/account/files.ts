@@ -16,6 +16,7 @@ import type { FairQueue } from "../platform/fair-queue.ts";
 import type { KeyedLimit } from "../platform/keyed-limit.ts";
 import type { KeyedMutex } from "../platform/keyed-mutex.ts";
 import type { Account } from "./account.ts";
+import { createDryRunTree } from "./dry-run-tree.ts";
 import { createFileAttributes, type FileAttributes } from "./file-attributes.ts";
 import { limitContent } from "./file-size-limit.ts";
 import { createFileTransfers, type FileTransfers } from "./file-transfers.ts";
@@ -107,17 +108,31 @@ export interface FolderScheduling {
   readonly limitTransfers: KeyedLimit;
 }
 
-/** Creates the files of an account in a storage, without locks. `uploadOwner`: who has its resumable uploads. */
+/** Options of {@link createAccountFiles}. */
+export interface AccountFilesOptions {
+  /** Who has its resumable uploads. Default: the account. */
+  readonly uploadOwner?: string;
+  /** Whether changes are checked and not made. Such files are for one request. Default: false. */
+  readonly isDryRun?: boolean;
+}
+
+/** Creates the files of an account in a storage, without locks. */
 export function createAccountFiles(
   account: Account,
   whole: StorageAdapter,
   { queue, withWalkLock, limitTransfers }: FolderScheduling,
-  uploadOwner = toUploadOwner(account.name),
+  { uploadOwner = toUploadOwner(account.name), isDryRun = false }: AccountFilesOptions = {},
 ): FilesWithoutLocks {
   const { permissions, maxFileBytes, quota } = account;
   const storage = quota === undefined ? whole : withOwnLimit(whole, quota);
   const key = uploadOwner === toUploadOwner(account.name) ? foldName(account.name) : uploadOwner;
-  const tree = mountAccount(account, storage);
+  const mounted = mountAccount(account, storage);
+  const tree = isDryRun ? createDryRunTree(mounted, isFixed) : mounted;
+
+  /** Whether a virtual folder is at a path, or below it. */
+  function isFixed(path: string): boolean {
+    return account.virtualFolders.some(({ virtual }) => `${toStoragePath(virtual)}/`.startsWith(`${path}/`));
+  }
 
   function allows(segments: readonly string[], operation: Operation): boolean {
     return permissions.allows(toStoragePath(segments), operation);

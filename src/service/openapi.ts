@@ -45,6 +45,8 @@ async function renderDocument(config: ServiceConfig, served: readonly Served[]):
     hasUploads: served.includes("uploads"),
     hasLinks: served.includes("links"),
     redirectsDownloads: config.offload?.type === "presigned",
+    hasDigests: config.digests !== undefined,
+    hasIdempotency: config.idempotency !== undefined,
     hasWebdav: config.webdav !== undefined && apis.includes("webdav"),
     toStatus,
   });

@@ -5,12 +5,14 @@ import type { Logger } from "../../contracts/logger.ts";
 import type { Trigger } from "../../contracts/trigger.ts";
 import { createDiskStorage } from "../../storage/disk.ts";
 import { createMemoryStorage } from "../../storage/memory.ts";
+import { createClamdGuard } from "../../uploads/clamd-guard-node.ts";
 import { createFailure, describeSystemError } from "../failure.ts";
 import type { LogFormat } from "../log/access-log.ts";
 import { parseSessionStore, type SessionStoreLocation } from "../session-store.ts";
 import type { WorkerChannel } from "../workers/worker.ts";
 import { toMethods } from "./authenticators.ts";
 import { toConnectionSettings } from "./connections.ts";
+import { parseAnswerStore } from "./content-keys.ts";
 import { addProblem, type ConfigContext, toConfigFailure } from "./context.ts";
 import { toListeners } from "./events.ts";
 import { describeIssues } from "./issues.ts";
@@ -101,6 +103,7 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
     ...(storage.type === "memory" && { hasOwnStorage: true }),
     ...(links?.store !== undefined && { hasOwnLinks: true }),
     ...(config.quota !== undefined && { quota: toQuotaOptions(config.quota) }),
+    ...(config.idempotency !== undefined && { idempotency: withoutStore(config.idempotency) }),
     logFormat: context.logFormat,
     ...(tls === undefined ? undefined : { tls }),
     ...(storage.type !== "memory" && {
@@ -117,6 +120,7 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
       ...toServiceOptions(config),
       ...(links !== undefined && { links }),
       ...(offload !== undefined && { offload: toOffloadOptions(offload, made.storage) }),
+      ...(config.scan !== undefined && { beforeCommit: createClamdGuard(config.scan) }),
       ...(config.triggers !== undefined && { triggers: toLoggedTriggers(config.triggers, context.logger) }),
     },
   };
@@ -124,9 +128,9 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
 
 /** The stores that several processes share, if the configuration has any. */
 function toStores(
-  { session, webdav, links, quota }: ConfigFile,
+  { session, webdav, links, quota, idempotency }: ConfigFile,
   { file, toPath }: ConfigContext,
-): Pick<ServeSettings, "sessionStore" | "lockStore" | "linkStore" | "quotaStore"> {
+): Pick<ServeSettings, "sessionStore" | "lockStore" | "linkStore" | "quotaStore" | "answerStore"> {
   function toStore(text: string, option: string): NamedStore {
     return resolveStore(parseSessionStore(text, option), option);
   }
@@ -138,12 +142,14 @@ function toStores(
 
   const linkStore = links?.store === undefined ? undefined : parseLinkStore(links.store);
   const quotaStore = quota?.store === undefined ? undefined : parseQuotaStore(quota.store);
+  const answerStore = idempotency?.store === undefined ? undefined : parseAnswerStore(idempotency.store);
 
   return {
     ...(session?.store !== undefined && { sessionStore: toStore(session.store, "session.store") }),
     ...(webdav?.lockStore !== undefined && { lockStore: toStore(webdav.lockStore, "webdav.lockStore") }),
     ...(linkStore !== undefined && { linkStore: resolveStore(linkStore, "links.store") }),
     ...(quotaStore !== undefined && { quotaStore: resolveStore(quotaStore, "quota.store") }),
+    ...(answerStore !== undefined && { answerStore: resolveStore(answerStore, "idempotency.store") }),
   };
 }
 
@@ -184,6 +190,7 @@ function toServiceOptions(config: ConfigFile) {
     basicCacheSeconds,
     webdav,
     uploads,
+    digests,
     cors,
     component,
     publicError,
@@ -206,6 +213,7 @@ function toServiceOptions(config: ConfigFile) {
       archive,
       passwordPolicy,
       uploads,
+      digests,
       basicCacheSeconds,
       limits,
       clientForwardedHeader,
@@ -220,6 +228,11 @@ function toServiceOptions(config: ConfigFile) {
     ...(webdav === undefined ? undefined : { webdav: ownWebdav }),
     session: ownSession,
   };
+}
+
+/** The members of a key whose store is opened later. */
+function withoutStore<T extends { readonly store?: string }>({ store: _store, ...members }: T): Omit<T, "store"> {
+  return members;
 }
 
 function withoutUndefined<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {

@@ -8,6 +8,7 @@ import { createWebhookSink, type WebhookSinkOptions } from "../../sinks/webhook.
 import { findAccountProblem } from "./accounts.ts";
 import { authenticationSchema } from "./authentication.ts";
 import { connectionsSchema } from "./connections.ts";
+import { digestsSchema, idempotencySchema, scanSchema } from "./content-keys.ts";
 import { linksSchema } from "./links.ts";
 import { offloadSchema } from "./offload.ts";
 import { checkByFactory, checkByService } from "./option-checks.ts";
@@ -165,6 +166,9 @@ const membersSchema = z.strictObject({
   quota: quotaKeySchema.exactOptional(),
   offload: offloadSchema.exactOptional(),
   links: linksSchema.exactOptional(),
+  digests: digestsSchema.exactOptional(),
+  idempotency: idempotencySchema.exactOptional(),
+  scan: scanSchema.exactOptional(),
   basicCacheSeconds: z
     .number()
     .superRefine(checkByService((basicCacheSeconds) => ({ basicCacheSeconds })))

@@ -23,7 +23,7 @@ type Start = { readonly address: Address } | { readonly failure: CommandFailure 
 
 /** Why several processes cannot serve these settings, in words for the user; `undefined` if they can. */
 export function findSharingProblem(settings: ServeSettings): string | undefined {
-  const { sessionStore, hasOwnStorage, hasOwnLinks, quota, quotaStore } = settings;
+  const { sessionStore, hasOwnStorage, hasOwnLinks, quota, quotaStore, idempotency, answerStore } = settings;
   if (sessionStore === undefined) {
     return "needs sessions that all workers share: set session.store in the configuration to redis://, rediss:// or sqlite://";
   }
@@ -34,6 +34,9 @@ export function findSharingProblem(settings: ServeSettings): string | undefined 
   const { offload } = settings.service;
   if (offload !== undefined && "report" in offload && offload.report === true) {
     return "needs downloads that any worker can end, but a report is for one process: remove offload.report";
+  }
+  if (idempotency !== undefined && answerStore === undefined) {
+    return "needs responses that all workers share: set idempotency.store in the configuration to redis://, rediss:// or sqlite://";
   }
   return hasOwnLinks
     ? "needs links that all workers share: set links.store in the configuration to redis://, rediss:// or sqlite://"
