@@ -145,8 +145,8 @@ export function createStorageAccounts(
     const known = mode === "real" ? unlocked.get(account) : undefined;
     if (known !== undefined) return known;
     const isDryRun = mode === "dry-run";
-    const own = createAccountFiles(account, storage, scheduling, { isDryRun, ...(uploadOwner && { uploadOwner }) });
-    const files = { ...own, ...NO_ACCOUNT_LOCKS };
+    const options = { isDryRun, ...(uploadOwner !== undefined && { uploadOwner }) };
+    const files = { ...createAccountFiles(account, storage, scheduling, options), ...NO_ACCOUNT_LOCKS };
     if (!isDryRun) unlocked.set(account, files);
     return files;
   }
