@@ -67,6 +67,7 @@ export {
   type Peer,
   type Trace,
 } from "./contracts/connection.ts";
+export type { Presign, PresignRequest } from "./contracts/downloads/presign.ts";
 export type {
   MemberCopied,
   MemberCopyFailed,
@@ -148,7 +149,6 @@ export type { ApiPage, ApiPageFile } from "./contracts/pages/api-page.ts";
 export type { Branding } from "./contracts/pages/branding.ts";
 export type { DoneCode, LinkTexts, PartialTexts, ScriptTexts, Texts } from "./contracts/pages/texts.ts";
 export type { CharacterClass, PasswordPolicy } from "./contracts/password-policy.ts";
-export type { Presign, PresignRequest } from "./contracts/presign.ts";
 export type { Quota, QuotaLimit, QuotaUsage } from "./contracts/quota.ts";
 export {
   type ByteRange,

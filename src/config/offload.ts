@@ -1,5 +1,5 @@
+import type { Presign } from "../contracts/downloads/presign.ts";
 import { checkNames, checkOption } from "../contracts/option-error.ts";
-import type { Presign } from "../contracts/presign.ts";
 import type { IpNetwork } from "../http/ip-network.ts";
 import { isCount, isObject } from "./checks.ts";
 import { toNetworks } from "./networks.ts";

@@ -7,7 +7,7 @@ import { createTransferReports } from "../transfers/offload.ts";
 
 /** The option `offload` of a service. */
 export interface ServiceOffload {
-  /** Returns what a request may use; `undefined` for a proxy that is not trusted. `connection` is that of the socket. */
+  /** Returns what a request over a socket may use; `undefined` for a peer that is not trusted. */
   forConnection(connection: Connection): Offload | undefined;
   /** Ends downloads that were not reported for too long. Returns their number. */
   expire(): number;

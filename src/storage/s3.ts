@@ -1,5 +1,5 @@
+import type { Presign } from "../contracts/downloads/presign.ts";
 import { toMembers } from "../contracts/member-batches.ts";
-import type { Presign } from "../contracts/presign.ts";
 import {
   type ByteRange,
   type CreateFolderOptions,
@@ -18,12 +18,12 @@ import { createJoin, createObjectUploads } from "./object-store/uploads.ts";
 import { createS3Client } from "./s3/client.ts";
 import { createConditionSupport } from "./s3/conditional-change.ts";
 import { createS3Copier } from "./s3/copy.ts";
+import { createS3Presigner } from "./s3/downloads/presign.ts";
 import { toS3FileEntry } from "./s3/entries.ts";
 import { headObject, isAnyBelow } from "./s3/head.ts";
 import { listObjects, listPage, listS3Members } from "./s3/list.ts";
 import { listFirstS3Members } from "./s3/list-first.ts";
 import { type S3Storage, type S3StorageOptions, toS3Settings } from "./s3/options.ts";
-import { createS3Presigner } from "./s3/presign.ts";
 import { createS3PropertyMarker, hasS3Properties } from "./s3/properties.ts";
 import { readFile } from "./s3/read.ts";
 import { createS3Remover } from "./s3/remove.ts";

@@ -111,7 +111,7 @@ function toByteText(text: string): string {
   return Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("");
 }
 
-/** Emits the events of a download that nobody reports the end of. */
+/** Emits the events of a download whose end is not reported. */
 function emitHandedOver(context: AccountContext, { config }: Offload, bytes: number): void {
   if (!context.hasListeners()) return;
   const totals = { total_read: bytes, duration: 0, read_speed: bytes };

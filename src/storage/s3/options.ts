@@ -1,5 +1,5 @@
+import type { Presign } from "../../contracts/downloads/presign.ts";
 import { OptionError } from "../../contracts/option-error.ts";
-import type { Presign } from "../../contracts/presign.ts";
 import type { StorageAdapter } from "../../contracts/storage-adapter.ts";
 import { isName } from "../object-store/keys.ts";
 import { MAX_HELD_PART_BYTES } from "./part-size.ts";

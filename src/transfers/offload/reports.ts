@@ -3,7 +3,7 @@ import type { HandedOverDownload, TransferOutcome, TransferReports } from "../..
 const PLACE_MS = 600_000;
 const REPORT_MS = 86_400_000;
 /** The memory for downloads whose server never reports. */
-const MAX_DOWNLOADS = 100_000;
+const MAX_DOWNLOADS = 20_000;
 
 /**
  * Creates the reports of a service. A place among the concurrent transfers is given back after ten minutes at the

@@ -10,9 +10,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createAccountsAuthenticator, createFileService } from "../../../src/index.ts";
 import { closeNodeServer, createNodeServer } from "../../../src/node.ts";
 import { createDiskStorage } from "../../../src/storage/disk.ts";
-import { type Apache, findMissingApache, startApache } from "../../support/apache.ts";
 import { findFreePort } from "../../support/nginx.ts";
 import { standBetween } from "../../support/openapi/between.ts";
+import { type Apache, findMissingApache, startApache } from "./apache-server.ts";
 
 const missing = findMissingApache();
 if (missing !== undefined) process.stderr.write(`downloads that Apache sends are not tested: ${missing}\n`);

@@ -74,7 +74,7 @@ async function open(offload: OffloadOptions = NGINX, options: TestServiceOptions
   };
 }
 
-/** The internal path of an answer; `undefined` if the service has sent the content itself, and said nothing of nginx. */
+/** The internal path of an answer; `undefined` if the service has sent the content, and said nothing of nginx. */
 function targetOf(answer: Answer): string | undefined {
   const target = answer.header("x-accel-redirect");
   if (target === null) {
@@ -118,6 +118,14 @@ describe("a download that nginx sends (WRAPPERS 5)", () => {
     const { byProxy } = await open();
     const target = targetOf(await byProxy("GET", "/home/a.txt", { headers: headers as Record<string, string> }));
     expect(target).toBe(isHandedOver ? "/protected/alice/a.txt" : undefined);
+  });
+
+  it("is sent by the service if the answer has a digest, which is of one version", async () => {
+    const { byProxy } = await open(NGINX, { digests: {} });
+    const answer = await byProxy("GET", "/home/a.txt", { headers: { "want-repr-digest": "sha-256=1" } });
+    expect([answer.text, targetOf(answer)]).toEqual(["0123456789", undefined]);
+    expect(answer.header("repr-digest")).toMatch(/^sha-256=/);
+    expect(targetOf(await byProxy("GET", "/home/a.txt"))).toBeDefined();
   });
 
   it("leaves everything without content to the service", async () => {

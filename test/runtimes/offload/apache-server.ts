@@ -5,9 +5,9 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { projectFolder } from "./built.ts";
-import { makeCertificate } from "./certificates.ts";
-import { standBetween } from "./openapi/between.ts";
+import { projectFolder } from "../../support/built.ts";
+import { makeCertificate } from "../../support/certificates.ts";
+import { standBetween } from "../../support/openapi/between.ts";
 
 const BINARY = "/usr/sbin/apache2";
 const MODULES = "/usr/lib/apache2/modules";

@@ -1,8 +1,8 @@
-import type { Presign } from "../../contracts/presign.ts";
-import type { ObjectLocation } from "../object-store/keys.ts";
-import type { S3Client } from "./client.ts";
-import type { S3Head } from "./entries.ts";
-import { headObject } from "./head.ts";
+import type { Presign } from "../../../contracts/downloads/presign.ts";
+import type { ObjectLocation } from "../../object-store/keys.ts";
+import type { S3Client } from "../client.ts";
+import type { S3Head } from "../entries.ts";
+import { headObject } from "../head.ts";
 
 /** Makes URLs for the download of objects. */
 export interface S3Presigner {

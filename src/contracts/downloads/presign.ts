@@ -1,4 +1,4 @@
-import type { StorageAdapter } from "./storage-adapter.ts";
+import type { StorageAdapter } from "../storage-adapter.ts";
 
 /** What a URL for the download of a file must say. */
 export interface PresignRequest {
