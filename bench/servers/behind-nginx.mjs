@@ -12,7 +12,7 @@ const children = [];
 
 writeFileSync(
   file,
-  JSON.stringify({ ...config, ...(isOffloaded && { offload: { type: "nginx", prefix: "/files/" } }) }),
+  JSON.stringify({ ...config, ...(isOffloaded && { offload: { type: "nginx", prefix: "/files/", minBytes: 16384 } }) }),
 );
 const service = start(process.execPath, [join(dist, "cli/main.js"), "serve", "--config", file, "--quiet"], "pipe");
 const upstream = await new Promise((resolve) => {
