@@ -29,6 +29,8 @@ export {
   type PasswordHasherOptions,
   type ScryptParameters,
 } from "./auth/passwords/hash.ts";
+export type { DigestOptions } from "./config/digests.ts";
+export type { IdempotencyOptions } from "./config/idempotency.ts";
 export type { LimitOptions } from "./config/limits.ts";
 export type { LinkOptions } from "./config/links.ts";
 export type { ApacheOffload, NginxOffload, OffloadOptions, PresignedOffload } from "./config/offload.ts";
