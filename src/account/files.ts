@@ -9,12 +9,14 @@ import {
   type StoredFile,
   type WriteOptions,
 } from "../contracts/storage-adapter.ts";
+import type { Trash } from "../contracts/trash.ts";
 import { createError } from "../http/errors.ts";
 import type { HttpError } from "../http/http-error.ts";
 import type { FairQueue } from "../platform/fair-queue.ts";
 import type { KeyedLimit } from "../platform/keyed-limit.ts";
 import type { KeyedMutex } from "../platform/keyed-mutex.ts";
 import type { Account } from "./account.ts";
+import { type AccountTrash, createAccountTrash } from "./account-trash.ts";
 import { createFileAttributes, type FileAttributes } from "./file-attributes.ts";
 import { limitContent } from "./file-size-limit.ts";
 import { createFileTransfers, type FileTransfers } from "./file-transfers.ts";
@@ -86,9 +88,11 @@ export interface AccountFiles extends FolderListings, FileTransfers, FileAttribu
    * everything in it (CONTRACT 4.4). The account's root and the roots of virtual folders are `denied`. Folders have no
    * entity-tag: a folder with `ifMatch` is `precondition-failed`.
    */
-  remove(segments: readonly string[], kind: RemovalKind, options?: Pick<RemoveOptions, "ifMatch">): Promise<void>;
+  remove(segments: readonly string[], kind: RemovalKind, options?: Omit<RemoveOptions, "kind">): Promise<void>;
   /** Resumable uploads. Absent: the storage has none. */
   readonly uploads?: AccountUploads;
+  /** Absent: the service has no trash, or the files are those of a link. */
+  readonly trash?: AccountTrash;
 }
 
 /** The files of an account without locks, which `withLocks` adds. */
@@ -104,15 +108,21 @@ export interface FolderScheduling {
   readonly limitTransfers: KeyedLimit;
 }
 
-/** Creates the files of an account in a storage, without locks. `uploadOwner`: who has its resumable uploads. */
+/** Who has the resumable uploads of an account, and the trash of the service. */
+export interface AccountFilesOptions {
+  readonly uploadOwner?: string | undefined;
+  readonly trash?: Trash | undefined;
+}
+
+/** Creates the files of an account in a storage, without locks. */
 export function createAccountFiles(
   account: Account,
   whole: StorageAdapter,
   { queue, withWalkLock, limitTransfers }: FolderScheduling,
-  uploadOwner = toUploadOwner(account.name),
+  { uploadOwner = toUploadOwner(account.name), trash }: AccountFilesOptions = {},
 ): FilesWithoutLocks {
   const { permissions, maxFileBytes, quota } = account;
-  const storage = quota === undefined ? whole : withOwnLimit(whole, quota);
+  const storage = withOwnLimit(whole, quota);
   const key = uploadOwner === toUploadOwner(account.name) ? foldName(account.name) : uploadOwner;
   const tree = mountAccount(account, storage);
 
@@ -208,7 +218,7 @@ export function createAccountFiles(
   async function remove(
     segments: readonly string[],
     kind: RemovalKind,
-    options?: Pick<RemoveOptions, "ifMatch">,
+    { ifMatch, ...options }: Omit<RemoveOptions, "kind"> = {},
   ): Promise<void> {
     if (segments.length === 0) throw createError("root-not-removable");
     const found = (await find(segments))?.kind;
@@ -216,12 +226,15 @@ export function createAccountFiles(
     const isFolder = found === undefined ? wantsFolder : found === "folder";
     await requireFor(segments, toRemoval(isFolder));
     if (found === undefined || (kind !== "any" && wantsFolder !== isFolder)) throw new StorageError("not-found");
-    if (isFolder && options?.ifMatch !== undefined) throw new StorageError("precondition-failed");
+    if (isFolder && ifMatch !== undefined) throw new StorageError("precondition-failed");
     if (kind === "empty-folder") await removals.requireEmpty(segments);
     else if (isFolder) await removals.requireForMembers(segments);
     // The kind is passed on: if another kind of member replaces this one now, it needs another permission and must
     // stay.
-    await tree.remove(toStoragePath(segments), isFolder ? { kind: "folder" } : { ...options, kind: "file" });
+    const conditions = isFolder
+      ? ({ kind: "folder" } as const)
+      : ({ kind: "file", ...(ifMatch && { ifMatch }) } as const);
+    await tree.remove(toStoragePath(segments), { ...options, ...conditions });
   }
 
   async function mayRead(segments: readonly string[]): Promise<boolean> {
@@ -248,6 +261,7 @@ export function createAccountFiles(
     createFolder,
     createFolderIfMissing,
     remove,
+    ...(trash && { trash: createAccountTrash(account, trash, access, quota) }),
     ...(storage.uploads &&
       tree.uploads && {
         uploads: createAccountUploads({

@@ -21,6 +21,7 @@ const NAMES: Readonly<Record<keyof FileServiceOptions, readonly string[] | undef
   links: ["secret", "store", "passwordHasher", "defaultSeconds", "maxSeconds", "maxPerAccount"],
   basicCacheSeconds: undefined,
   quota: undefined,
+  trash: undefined,
   limits: [
     "maxFileBytes",
     "loginAttempts",

@@ -10,6 +10,7 @@ import type { ApiPage } from "../contracts/pages/api-page.ts";
 import type { PasswordPolicy } from "../contracts/password-policy.ts";
 import type { Quota } from "../contracts/quota.ts";
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
+import type { Trash } from "../contracts/trash.ts";
 import type { UploadGuard } from "../contracts/upload.ts";
 import { toSafeLogger } from "../events/safe-logger.ts";
 import type { SessionCookie } from "../http/cookie.ts";
@@ -79,6 +80,7 @@ export interface ServiceConfig {
   readonly basicCacheSeconds: number | undefined;
   /** Absent: clients cannot ask how much is used. */
   readonly quota: Quota | undefined;
+  readonly trash: Trash | undefined;
   readonly limits: Limits;
   readonly archive: { readonly method: "stored" | "deflate" };
   /** Empty: the peer of the socket is the client. */
@@ -159,9 +161,12 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   const { basicCacheSeconds } = options;
   const isCacheTime = basicCacheSeconds === undefined || basicCacheSeconds === 0 || isPositive(basicCacheSeconds);
   checkOption(isCacheTime && (basicCacheSeconds ?? 0) <= 3600, "basicCacheSeconds", "a number from 0 to 3600");
-  const { quota } = options;
+  const { quota, trash } = options;
   const isQuota = quota === undefined || hasMethods(quota, ["usage", "recount", "sweep"]);
   checkOption(isQuota, "quota", "the quota of createQuotaStorage");
+  const isTrash =
+    trash === undefined || hasMethods(trash, ["list", "find", "members", "restore", "purge", "sweep", "watch"]);
+  checkOption(isTrash, "trash", "the trash of createTrashStorage");
   const checkedLimits = toLimits(limits);
   const beforeCommit = toUploadGuard(options.beforeCommit);
   const { archive = {}, apiPage } = options;
@@ -204,6 +209,7 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     links: toLinks(options.links),
     basicCacheSeconds,
     quota,
+    trash,
     limits: checkedLimits,
     archive: { method },
     clientForwardedHeader,

@@ -5,6 +5,7 @@ import { LOGIN_OPERATIONS } from "./login-operations.ts";
 import { redirect, TRACE } from "./operation-parts.ts";
 import type { OperationSpec } from "./operation-types.ts";
 import type { ParameterName } from "./parameters.ts";
+import { TRASH_OPERATIONS } from "./trash-operations.ts";
 import { UPLOAD_OPERATIONS } from "./upload-operations.ts";
 
 const CONDITIONS: readonly ParameterName[] = ["ifMatch", "ifNoneMatch", "ifUnmodifiedSince"];
@@ -188,6 +189,7 @@ export const OPERATION_SPECS = {
   ...LOGIN_OPERATIONS,
   ...UPLOAD_OPERATIONS,
   ...LINK_OPERATIONS,
+  ...TRASH_OPERATIONS,
   getApiPage: {
     summary: "Show this document as an interactive page",
     tag: "Service",

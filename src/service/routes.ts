@@ -1,4 +1,4 @@
-import type { Api } from "../contracts/api.ts";
+import type { Api } from "../contracts/file-service.ts";
 import { deletePath } from "../endpoints/delete.ts";
 import { getFile } from "../endpoints/files/get-file.ts";
 import { putFile } from "../endpoints/files/put-file.ts";
@@ -18,6 +18,8 @@ import { getApiPage } from "../endpoints/site/get-api-page.ts";
 import { getAsset } from "../endpoints/site/get-asset.ts";
 import { getOpenApi } from "../endpoints/site/get-openapi.ts";
 import { folderOnly, redirectHome, redirectToLink } from "../endpoints/trailing-slash.ts";
+import { listTrash } from "../endpoints/trash/list-trash.ts";
+import { emptyTrash, postTrash } from "../endpoints/trash/post-trash.ts";
 import { appendUpload } from "../endpoints/uploads/append-upload.ts";
 import { postUpload } from "../endpoints/uploads/create-upload.ts";
 import { endUpload } from "../endpoints/uploads/end-upload.ts";
@@ -37,7 +39,7 @@ import type { AccountEndpoint, OpenEndpoint } from "../request/context.ts";
 import type { ResolvedUrl, ResourceKind } from "./resolve-url.ts";
 
 /** What a URL space serves: APIs, the methods that the option `webdav` adds, and what further options add. */
-export type Served = Api | "webdav-methods" | "uploads" | "links" | "quota";
+export type Served = Api | "webdav-methods" | "uploads" | "links" | "quota" | "trash";
 
 /** One row of the URL space: the endpoint for some methods of a kind, and the APIs that have it. */
 export interface Route {
@@ -95,6 +97,9 @@ export const ROUTES: readonly Route[] = [
   route("password-update", "POST", ["rest", "browser"], "updatePassword", session(postPasswordUpdate)),
   route("account", "GET HEAD", ALL, "getAccount", account(getAccount)),
   route("quota", "GET HEAD", ["quota"], "getQuota", account(getQuota)),
+  route("trash", "GET HEAD", ["trash"], "listTrash", account(listTrash)),
+  route("trash", "POST", ["trash"], "changeTrash", account(postTrash)),
+  route("trash", "DELETE", ["trash"], "emptyTrash", account(emptyTrash)),
   uploadRoute("upload", "HEAD", "showUpload", showUpload),
   uploadRoute("upload", "PATCH", "appendUpload", appendUpload),
   uploadRoute("upload", "DELETE", "endUpload", endUpload),

@@ -81,6 +81,7 @@ function bodiesOf(method: string, template: string): readonly Pick<Ask, "fields"
     ];
   }
   if (method === "PUT" || method === "MKCOL") return [{}, { body: "x" }];
+  if (method === "DELETE" && template.startsWith("/home/")) return [{}, { fields: { "x-permanent": "1" } }];
   if (method !== "POST") return [{}];
   if (template === "/__svc__/login") return LOGINS;
   if (template.endsWith("password-update")) return UPDATES;

@@ -75,6 +75,7 @@ const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
   "./storage/disk": ["createDiskStorage"],
   "./storage/memory": ["createMemoryStorage"],
   "./storage/quota": ["createQuotaStorage"],
+  "./storage/trash": ["createTrashStorage"],
   "./storage/r2": ["createR2Storage"],
   "./stores/cloudflare-kv": ["createCloudflareKvStore"],
   "./storage/s3": ["createS3Storage"],

@@ -13,6 +13,7 @@ import { checkByFactory, checkByService } from "./option-checks.ts";
 import { quotaKeySchema } from "./quota.ts";
 import { s3StorageSchema } from "./s3.ts";
 import { checkCookie, sessionSchema } from "./session.ts";
+import { trashKeySchema } from "./trash.ts";
 import { findUnknownGroups, triggersSchema } from "./triggers.ts";
 import { webdavSchema } from "./webdav.ts";
 
@@ -162,6 +163,7 @@ const membersSchema = z.strictObject({
   webdav: webdavSchema.exactOptional(),
   uploads: uploadsSchema.exactOptional(),
   quota: quotaKeySchema.exactOptional(),
+  trash: trashKeySchema.exactOptional(),
   links: linksSchema.exactOptional(),
   basicCacheSeconds: z
     .number()

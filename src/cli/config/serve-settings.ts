@@ -9,6 +9,7 @@ import type { NodeTlsOptions } from "../../runtimes/node/server.ts";
 import type { EventSink } from "../../sinks/event-sink.ts";
 import { createDiskStorage } from "../../storage/disk.ts";
 import type { QuotaOptions } from "../../storage/quota.ts";
+import type { TrashOptions } from "../../storage/trash.ts";
 import { createMemoryKeyValueStore } from "../../stores/memory.ts";
 import { createFailure, describeSystemError } from "../failure.ts";
 import type { LogFormat } from "../log/access-log.ts";
@@ -46,6 +47,8 @@ export interface ServeSettings {
   readonly quota?: QuotaOptions;
   /** The store of the counts. Default: the memory of the process. */
   readonly quotaStore?: NamedStore;
+  /** Keeps what is removed. Absent: it is removed for good. */
+  readonly trash?: TrashOptions;
   /** Whether the files are in the memory of the process, so that no other process sees them. */
   readonly hasOwnStorage?: true;
   /** Whether the links are in the memory of the process, so that no other process knows them. */

@@ -127,6 +127,8 @@ async function runBuiltIn(context: AccountContext, command: MemberCommand, targe
     }
     case "delete":
       return files.remove(member, "any");
+    case "purge":
+      return files.remove(member, "any", { permanent: true });
     case "create-folder":
       return makeFolder(context, member);
     case "create-folder-if-missing":

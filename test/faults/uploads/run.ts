@@ -6,12 +6,14 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { build } from "esbuild";
 
-/** Builds the program that goes on with an upload. Returns its path, in a folder that is the caller's to remove. */
-export async function buildProgram(): Promise<{ readonly folder: string; readonly program: string }> {
+/** Builds a program. Returns its path, in a folder that is the caller's to remove. */
+export async function buildProgram(
+  source = new URL("./program.ts", import.meta.url),
+): Promise<{ readonly folder: string; readonly program: string }> {
   const folder = await mkdtemp(join(tmpdir(), "fileferry-upload-program-"));
   const program = join(folder, "program.mjs");
   await build({
-    entryPoints: [new URL("./program.ts", import.meta.url).pathname],
+    entryPoints: [source.pathname],
     outfile: program,
     bundle: true,
     platform: "node",
