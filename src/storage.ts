@@ -25,6 +25,7 @@ export { toPathSegments } from "./contracts/storage-path.ts";
 export type {
   AppendOptions,
   CompleteOptions,
+  DiscardedUpload,
   JoinOptions,
   StorageUploads,
   UploadChange,

@@ -57,10 +57,11 @@ export interface StorageUploads {
   complete(key: UploadKey, options?: CompleteOptions): Promise<StorageEntry>;
 
   /**
-   * Removes an upload and its bytes, never a file. Of several callers exactly one gets `true`; the others, and those of
-   * an unknown upload, get `false`.
+   * Removes an upload and its bytes, never a file. Returns what it has removed, as it was at that moment: another
+   * process may have completed the upload since the caller looked. Of several callers exactly one gets a result; the
+   * others, and those of an unknown upload, get `undefined`.
    */
-  discard(key: UploadKey): Promise<boolean>;
+  discard(key: UploadKey): Promise<DiscardedUpload | undefined>;
 
   /**
    * Returns the uploads of one owner, or of all. It does not stop a running `append`, and its offsets may be older than
@@ -79,6 +80,9 @@ export interface StorageUploads {
    */
   join?(keys: readonly UploadKey[], path: string, options?: JoinOptions): Promise<StorageEntry>;
 }
+
+/** What `discard` has removed: an upload that was not complete, or the record of one that has become a file. */
+export type DiscardedUpload = "unfinished" | "done";
 
 /** The name of an upload. */
 export interface UploadKey {

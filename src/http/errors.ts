@@ -212,6 +212,7 @@ const TABLE = {
   "link-password-malformed": ["malformed", "The form must contain a password."],
   "link-denied": ["denied", "The link does not permit this."],
   "link-replacement-denied": ["denied", "The link does not permit replacing a file."],
+  "link-one-file": ["malformed", "The link takes a single file."],
   "link-action-unsupported": ["malformed", "A link does not have this action."],
   "drop-name-taken": ["unavailable", "Another file got this name at the same moment. Send the file again."],
   "link-prefetch": ["denied", "A link with limited uses is not opened in advance."],
@@ -230,6 +231,7 @@ const TABLE = {
   "link-lasts-too-long": ["unprocessable", "A link may last {max} seconds at most."],
   "link-needs-password": ["unprocessable", "A link of this account needs a password."],
   "link-removal-unlisted": ["unprocessable", "A link that permits deleting must permit listing."],
+  "link-permission-of-folders": ["unprocessable", "A link to a file cannot have a permission that is for folders."],
   "link-name-invalid": ["unprocessable", "This is not a valid name."],
   "too-many-links": ["unprocessable", "The account has {max} links already."],
   // Forms

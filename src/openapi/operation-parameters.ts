@@ -32,7 +32,8 @@ export function toParameterRefs(
   const hasListings = service.variants.some((variant) => variant !== "html");
   const reading = isReading(method) ? (path.reading ?? []) : [];
   const own = path.always?.[method] === undefined ? parameters : [];
-  const all = [...path.parameters, ...own, ...reading, ...(path.sending?.[method] ?? [])].filter(
+  const creating = service.hasUploads ? (path.creating?.[method] ?? []) : [];
+  const all = [...path.parameters, ...own, ...reading, ...(path.sending?.[method] ?? []), ...creating].filter(
     (name) =>
       available[name] !== undefined &&
       (hasPages || !PAGE_PARAMETERS.includes(name)) &&

@@ -18,6 +18,8 @@ export interface OpenApiPath {
   readonly always?: Readonly<Record<string, readonly Failure[]>>;
   /** Parameters by method. */
   readonly sending?: Readonly<Record<string, readonly ParameterName[]>>;
+  /** Parameters by method that only services with resumable uploads have. */
+  readonly creating?: Readonly<Record<string, readonly ParameterName[]>>;
   /** Whether it is below the URL of a link, which takes the place of a login. Only services with links have it. */
   readonly isLink?: true;
 }
@@ -41,7 +43,7 @@ export const PATHS = {
   start: [only("/"), only("/home", "ByName")],
   file: [
     { ...only("/home/{path}", "", ["path"]), sending: { DELETE: ["permanent"] } },
-    { ...ofLink("/{path}", "OfLink", ["path"]), sending: { PUT: ["sender"], POST: ["sender"] } },
+    { ...ofLink("/{path}", "OfLink", ["path"]), sending: { PUT: ["sender"] }, creating: { POST: ["sender"] } },
   ],
   folder: [
     { ...only("/home/", "OfRoot"), reading: ["basicLogin", "returnTo"], always: OF_ROOT },

@@ -1,4 +1,5 @@
 import type { AccountFiles } from "../account/files.ts";
+import type { AccountUpload } from "../account/uploads/account-uploads.ts";
 import { tap, toByteSource } from "../contracts/byte-source.ts";
 import type { Placement } from "../contracts/storage-adapter.ts";
 import { createError } from "../http/errors.ts";
@@ -7,7 +8,6 @@ import type { AccountContext } from "../request/context.ts";
 import { waitUntil } from "../request/wait-until.ts";
 import type { LinkRecord } from "../sharing/record.ts";
 import type { LimitedLink, LinkUses } from "../sharing/uses.ts";
-import { findFinishedFile } from "../transfers/uploads/expiry.ts";
 
 /** The uses of the link of one request (SHARING 7). */
 export interface RequestUses {
@@ -82,17 +82,16 @@ export function createRequestUses(
           ...uploads,
           // Partial uploads become one file when they are joined, which takes the use.
           create({ note, ...upload }) {
-            const isCounted = note.concat !== "partial" && note.joined === undefined;
+            const isCounted = hasUse({ note });
             const create = () => uploads.create({ ...upload, note });
             return isCounted ? storing(counts, create) : create();
           },
           join: (...join) => storing(counts, () => uploads.join(...join)),
           async discard(uploadId) {
             const upload = await uploads.peek(uploadId);
-            const isDiscarded = await uploads.discard(uploadId);
-            const isUnfinished = upload !== undefined && findFinishedFile(upload) === undefined;
-            if (isDiscarded && isUnfinished && upload.note.concat !== "partial") await giveBack(counts, "upload");
-            return isDiscarded;
+            const discarded = await uploads.discard(uploadId);
+            if (discarded === "unfinished" && upload !== undefined && hasUse(upload)) await giveBack(counts, "upload");
+            return discarded;
           },
         },
       }),
@@ -127,6 +126,11 @@ export async function withUses(
   const isSent = reply.status === 200 && request.method !== "HEAD";
   const isDownload = isSent && (isArchive || (request.method === "GET" && !path.isFolder));
   return isDownload ? uses.limitDownload({ ...reply, headers }) : { ...reply, headers };
+}
+
+/** Whether an upload has a use that it gives back. That of a joined file is in the file. */
+function hasUse({ note }: Pick<AccountUpload, "note">): boolean {
+  return note.concat !== "partial" && note.joined === undefined;
 }
 
 /** Whether a browser asks in advance, perhaps for nothing. */

@@ -45,10 +45,15 @@ export function createSweeper({ config, uploads, links, emit, report, waitFor }:
     let count = 0;
     for await (const upload of uploads.list()) {
       const { lost = false } = upload.state;
-      if (!(lost || isExpired(upload, times, clock())) || !(await uploads.discard(upload))) continue;
+      if (!lost && !isExpired(upload, times, clock())) continue;
+      const discarded = await uploads.discard(upload);
+      if (discarded === undefined) continue;
       count += 1;
+      const isFinished = findFinishedFile(upload) !== undefined;
+      // Another process may have completed it since it was listed, and emits its event.
+      if (discarded === "done" && !isFinished) continue;
       emitEnd(upload);
-      if (findFinishedFile(upload) === undefined && !isSilent(upload.note)) await giveBackUse(upload);
+      if (!isFinished && !isSilent(upload.note)) await giveBackUse(upload);
     }
     return count;
   }

@@ -21,12 +21,18 @@ export interface FormPermits {
   holdBytes(bytes: number): void;
 }
 
+/** See {@link FormFilesOptions.repeated}. */
+export type RepeatedFiles = "same-name" | "none" | "all";
+
 /** Options of {@link createFormFiles}. */
 export interface FormFilesOptions {
   /** Stores a file under its name completely or not at all. */
   write(name: string, content: AsyncIterable<Uint8Array>): Promise<unknown>;
-  /** Whether several files may have one name, because each one gets a name of its own. Default: false. */
-  readonly mayRepeatNames?: boolean;
+  /**
+   * Which files are refused because of an earlier one: those with the same name (`same-name`), none because each gets
+   * a name of its own (`none`), or all because they would become one file (`all`). Default: `same-name`.
+   */
+  readonly repeated?: RepeatedFiles;
   readonly permits: FormPermits;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal | undefined;
@@ -71,7 +77,7 @@ const MAX_NAME_CHARACTERS = 255;
 const FILES_PER_YIELD = 100;
 
 /** Makes the store for the files of one form. */
-export function createFormFiles({ write, mayRepeatNames, permits, signal }: FormFilesOptions): FormFiles {
+export function createFormFiles({ write, repeated = "same-name", permits, signal }: FormFilesOptions): FormFiles {
   const outcomes: FormUpload[] = [];
   const waiting: WaitingFile[] = [];
   const names = new Set<string>();
@@ -102,8 +108,9 @@ export function createFormFiles({ write, mayRepeatNames, permits, signal }: Form
   /** Returns why a file is refused, before anything of it is written (SECURITY 5). */
   function refuse(name: string): HttpError | undefined {
     if (!isMemberName(name)) return createError("name-invalid");
+    if (repeated === "all" && names.size > 0) return createError("link-one-file");
     // Files of several folders, sent with their last names only, would replace one another without notice.
-    return names.has(name) && mayRepeatNames !== true ? createError("form-file-repeated") : undefined;
+    return repeated === "same-name" && names.has(name) ? createError("form-file-repeated") : undefined;
   }
 
   async function store(name: string, content: AsyncIterable<Uint8Array>): Promise<FormUpload> {

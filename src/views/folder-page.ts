@@ -16,6 +16,7 @@ import { ICONS, icon } from "./icons.ts";
 import { type MemberOrder, type PageMember, sortMembers } from "./member-order.ts";
 import { createRowRenderer, type RowActions, renderTableHead } from "./member-rows.ts";
 import { type PageContext, renderPage } from "./page.ts";
+import { type PageQuota, renderQuota } from "./quota-meter.ts";
 import { type ShownError, toErrorText } from "./texts.ts";
 import { type PageLink, renderLinkLine } from "./visitor-parts.ts";
 
@@ -30,6 +31,8 @@ export interface FolderPage {
   /** Absent on the pages of a link. */
   readonly username?: string;
   readonly links: SessionLinks;
+  /** What is used of the quota around the folder. Absent: there is none, or it is not known yet. */
+  readonly quota?: PageQuota | undefined;
   /** The link that the page belongs to. Absent: a page of an account. */
   readonly link?: PageLink | undefined;
   /** The result of the last form. */
@@ -129,6 +132,7 @@ ${renderTools(texts, folder.actions, folder.link, folder.entered?.sender)}
 <form id="members" method="post" action="./" enctype="multipart/form-data">
 ${folder.members === undefined ? undefined : renderMembers(context, folder, folder.members.length === 0)}
 </form>
+${folder.quota && renderQuota(texts, folder.quota)}
 </main>
 ${ICONS}`;
   return renderPage(context, {

@@ -6,6 +6,8 @@ export interface Formats {
   size(bytes: number): string;
   /** A number of bytes with all digits, such as `1,500,000 bytes`. */
   exactSize(bytes: number): string;
+  /** A whole number with separators, such as `10,000`. */
+  count(value: number): string;
   /** A time in UTC, with minutes. */
   time(date: Date): string;
   /** A number of seconds in the largest unit that it is a whole number of, such as `7 days`. */
@@ -37,6 +39,7 @@ function createFormats(language: string): Formats {
     return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay, maximumSignificantDigits: 3 });
   });
   const exact = new Intl.NumberFormat(language, { style: "unit", unit: "byte", unitDisplay: "long" });
+  const whole = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
   const time = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
 
   function size(count: number): string {
@@ -49,5 +52,11 @@ function createFormats(language: string): Formats {
     return new Intl.NumberFormat(language, { style: "unit", unit, unitDisplay: "long" }).format(seconds / length);
   }
 
-  return { size, exactSize: (count) => exact.format(count), time: (date) => time.format(date), duration };
+  return {
+    size,
+    exactSize: (count) => exact.format(count),
+    count: (value) => whole.format(value),
+    time: (date) => time.format(date),
+    duration,
+  };
 }

@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, it, onTestFinished } from "vitest";
+import { createMemoryStorage } from "../../src/storage/memory.ts";
+import { createQuotaStorage } from "../../src/storage/quota.ts";
 import { describeInChromium, eventually } from "./chromium.ts";
 import { dropFiles, dropFromDisk, logIn, openSite, PASSWORD, rowOf, type Site, transferOf } from "./site.ts";
 
@@ -79,6 +81,21 @@ describeInChromium("uploads with JavaScript", (chromium) => {
     await rowOf(page, "z.txt").waitFor();
     const { top } = await refreshed.jsonValue();
     expect(await rowOf(page, "a.txt").evaluate((row) => row.getBoundingClientRect().top)).toBe(top);
+    expectNoComplaints();
+  });
+
+  it("shows what is used of the quota, also after an upload", async () => {
+    const storage = createQuotaStorage(createMemoryStorage());
+    const groups = { DEFAULT_GROUP: { quota_bytes: 1000 } };
+    const site = await openSite({ storage, quota: storage.quota, groups });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    expect(await page.locator("#quota-bytes").textContent()).toBe("0 bytes of 1 kB used, 1 kB free");
+    await dropFiles(page, [{ name: "a.txt", content: "a".repeat(400) }]);
+    await eventually(() => page.locator("#quota-bytes").textContent()).toBe("400 bytes of 1 kB used, 600 bytes free");
+    expect(await page.locator("meter").evaluate((meter: HTMLMeterElement) => [meter.value, meter.max])).toEqual([
+      400, 1000,
+    ]);
     expectNoComplaints();
   });
 

@@ -94,7 +94,7 @@ describe("an upload in R2", { retry: 1 }, () => {
     await uploadsOf(storage).append(key, 0, inChunks(noise(PART + 7, 1), 100_000));
     await uploadsOf(storage).complete(key);
     expect(await keysBelow(prefix)).toEqual([expect.stringMatching(/state\.json$/), "file"]);
-    expect(await uploadsOf(storage).discard(key)).toBe(true);
+    expect(await uploadsOf(storage).discard(key)).toBe("done");
     expect(await keysBelow(prefix)).toEqual(["file"]);
   });
 

@@ -28,6 +28,11 @@ async function readPrograms(): Promise<readonly string[]> {
   return pages.flatMap((page) => [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, program = ""]) => program));
 }
 
+/** Whether a file is a program or of the package: those of TypeScript and Node are not checked once more. */
+function isOwn({ fileName }: ts.SourceFile): boolean {
+  return !fileName.includes("node_modules/") || fileName.includes("node_modules/fileferry/");
+}
+
 describe("the packed package, installed in an empty project", () => {
   let folder: string;
   let entries: readonly string[];
@@ -81,7 +86,12 @@ describe("the packed package, installed in an empty project", () => {
           typeRoots: [join(projectFolder, "node_modules/@types")],
         },
       );
-      const found = ts.getPreEmitDiagnostics(program).map(({ file, start = 0, messageText }) => {
+      const own = program.getSourceFiles().filter((file) => isOwn(file));
+      const problems = own.flatMap((file) => [
+        ...program.getSyntacticDiagnostics(file),
+        ...program.getSemanticDiagnostics(file),
+      ]);
+      const found = [...program.getOptionsDiagnostics(), ...problems].map(({ file, start = 0, messageText }) => {
         const line = (file?.getLineAndCharacterOfPosition(start).line ?? 0) + 1;
         return `${file?.fileName}:${line} ${ts.flattenDiagnosticMessageText(messageText, " ")}`;
       });

@@ -1,5 +1,11 @@
 import { type EntityTags, isStorageError, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
-import type { CompleteOptions, StorageUploads, UploadKey, UploadState } from "../../contracts/storage-uploads.ts";
+import type {
+  CompleteOptions,
+  DiscardedUpload,
+  StorageUploads,
+  UploadKey,
+  UploadState,
+} from "../../contracts/storage-uploads.ts";
 import { createError } from "../../http/errors.ts";
 import { createTooLargeError } from "../../http/uploads/length.ts";
 import type { Account } from "../account.ts";
@@ -87,8 +93,8 @@ export interface AccountUploads {
   checkCompletion(upload: AccountUpload): Promise<void>;
   /** Makes an upload the file, under the conditions of its note. */
   complete(upload: AccountUpload, options?: CompleteUploadOptions): Promise<StorageEntry>;
-  /** Removes an upload, never a file. Returns whether this call has removed it. */
-  discard(id: string): Promise<boolean>;
+  /** Removes an upload, never a file. Returns what this call has removed, if it has. */
+  discard(id: string): Promise<DiscardedUpload | undefined>;
   /** Returns the bytes of an upload, if {@link AccountUploads.canRead}. */
   read(upload: AccountUpload): AsyncIterable<Uint8Array>;
   /** Throws HttpError `denied` unless the account may add to an upload. */

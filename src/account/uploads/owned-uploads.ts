@@ -1,4 +1,4 @@
-import type { StorageUploads } from "../../contracts/storage-uploads.ts";
+import type { DiscardedUpload, StorageUploads } from "../../contracts/storage-uploads.ts";
 import { type AccountUpload, parseUploadOwner } from "./account-uploads.ts";
 import { parseNote } from "./upload-note.ts";
 
@@ -11,8 +11,8 @@ export interface OwnedUpload extends AccountUpload {
 export interface OwnedUploads {
   /** Lost uploads, too. */
   list(): AsyncIterable<OwnedUpload>;
-  /** Removes an upload, never a file. Of several callers exactly one gets `true`. */
-  discard(upload: OwnedUpload): Promise<boolean>;
+  /** As `StorageUploads.discard`: of several callers exactly one gets a result. */
+  discard(upload: OwnedUpload): Promise<DiscardedUpload | undefined>;
 }
 
 /** Creates the list of all uploads of a storage that belong to accounts, or to links of accounts. */

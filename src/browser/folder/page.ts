@@ -22,6 +22,8 @@ export interface OpenFolderPage {
 }
 
 const MEMBERS = "#members";
+/** What is used of the quota, after the members. */
+const QUOTA = ".quota";
 
 export function createFolderPage(main: HTMLElement): OpenFolderPage {
   const texts = readTexts(main);
@@ -62,10 +64,14 @@ export function createFolderPage(main: HTMLElement): OpenFolderPage {
     try {
       const headers = { ...HEADERS, Accept: "text/html" };
       const response = await fetch(withoutMessage(), { headers, cache: "no-store" });
-      const fresh = new DOMParser().parseFromString(await response.text(), "text/html").querySelector(MEMBERS);
+      const page = new DOMParser().parseFromString(await response.text(), "text/html");
+      const fresh = page.querySelector(MEMBERS);
       if (refreshId !== refreshes) return;
       const current = main.querySelector(MEMBERS);
-      if (fresh !== null && current !== null) return updateMembers(current, fresh);
+      if (fresh !== null && current !== null) {
+        updateQuota(current, page.querySelector(QUOTA));
+        return updateMembers(current, fresh);
+      }
       // If the session has ended, the service redirects to the login page, which is a successful response.
       const isLogin = response.redirected || response.status === 401;
       showProblems([problemElement(toProblem(isLogin ? 401 : response.status, "", texts), texts)]);
@@ -101,6 +107,12 @@ function withoutMessage(): string {
   for (const name of ["done", "sent"]) url.searchParams.delete(name);
   url.hash = "";
   return url.href;
+}
+
+function updateQuota(members: Element, fresh: Element | null): void {
+  if (fresh === null) return;
+  members.parentElement?.querySelector(QUOTA)?.remove();
+  members.after(fresh);
 }
 
 function updateMembers(current: Element, fresh: Element): void {

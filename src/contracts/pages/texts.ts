@@ -35,6 +35,10 @@ export interface Texts {
   readonly sender: string;
   /** The limit of a file: `Each file may have up to {size}.` */
   readonly maxFileSize: string;
+  /** Below the members, if there is a limit: `{used} of {limit} used, {available} free`. */
+  readonly quotaBytes: string;
+  /** The same for the number of files: `{used} of {limit} files, {available} free`. */
+  readonly quotaFiles: string;
   /** The link to the browser's own dialogue for name and password. */
   readonly loginWithoutCookies: string;
   readonly loginWithoutCookiesHint: string;

@@ -26,6 +26,7 @@ import { isUploadOnly, toFolderActions } from "./allowed-actions.ts";
 import { archiveReply } from "./archive.ts";
 import { getListing } from "./get-listing.ts";
 import { acquirePageBytes, toMemberBytes } from "./page-memory.ts";
+import { findPageQuota } from "./page-quota.ts";
 import { ownTriggers } from "./run-trigger.ts";
 import { readSentFiles } from "./sent-files.ts";
 
@@ -130,6 +131,7 @@ async function openFolderPage(
     },
     ...(link === undefined && { username: account.name }),
     link: toPageLink(context),
+    quota: await findPageQuota(context),
     ...(sender !== undefined && { entered: { ...report.entered, sender } }),
     links: await toSessionLinks(context),
     problems: [...report.problems, ...problems],

@@ -15,7 +15,7 @@ import { createFormPermits } from "../../transfers/held-bodies.ts";
 import { isInDropFolder } from "../../transfers/links/drop-folder.ts";
 import { asksForSender, storeSentFile, withSender } from "../../transfers/links/sent-file.ts";
 import { receiveForm, SHARE_ACTION } from "../../uploads/form.ts";
-import { createFormFiles, type FormUpload } from "../../uploads/form-files.ts";
+import { createFormFiles, type FormUpload, type RepeatedFiles } from "../../uploads/form-files.ts";
 import { readMetadata } from "../../uploads/metadata-header.ts";
 import { parseSender } from "../../uploads/sender.ts";
 import type { EnteredValues } from "../../views/folder-actions.ts";
@@ -92,7 +92,7 @@ async function readForm(context: AccountContext): Promise<ReceivedForm | { reado
         toOptions: () => ({ signal }),
         metadata: metadata.value,
       }),
-    mayRepeatNames: isInDropFolder(context),
+    repeated: toRepeated(context),
     permits,
     signal,
   });
@@ -120,6 +120,12 @@ function toFormPath(context: AccountContext, path: readonly string[], sender: st
   const named = sender === undefined ? path : withSender(context, path, sender);
   const { link } = context;
   return link === undefined || link.record.isFolder ? named : link.record.path.slice(-1);
+}
+
+/** In a drop folder each file gets a name that is free. All files for a file link would become that one. */
+function toRepeated(context: AccountContext): RepeatedFiles {
+  if (isInDropFolder(context)) return "none";
+  return context.link?.record.isFolder === false ? "all" : "same-name";
 }
 
 /** The folder's page with the error. If any file was stored, the page also names those that were not (CONTRACT 4.6). */

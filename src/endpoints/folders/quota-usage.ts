@@ -42,6 +42,20 @@ export async function findUsage(
   };
 }
 
+/**
+ * Returns what is used of the nearest folder with a limit around a folder of the storage; `undefined` without one.
+ */
+export async function findNearestUsage(
+  context: Pick<AccountContext, "account" | "config">,
+  folder: readonly string[],
+): Promise<FolderUsage | undefined> {
+  const { quota } = context.config;
+  const limits = toLimitsAround(context, folder);
+  const [nearest] = limits;
+  if (quota === undefined || nearest === undefined) return undefined;
+  return findUsage(quota, toPathSegments(nearest.path), limits);
+}
+
 /** A limit, and what is used of it. */
 interface LimitUsage {
   readonly limit: QuotaLimit;

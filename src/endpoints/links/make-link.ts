@@ -70,6 +70,7 @@ export async function makeLink(
   const isFolder = await findKind(owner, path, options);
   const permissions =
     options.permissions ?? (isFolder ? (["allow-read", "allow-list"] as const) : ["allow-read" as const]);
+  if (!isFolder && !permissions.every(isOfFiles)) throw createError("link-permission-of-folders");
   requireRights(account, path, isFolder, permissions);
   if (account.requireLinkPassword && password === undefined) throw createError("link-needs-password");
   if (maxUses !== undefined && sealed.kept === undefined) throw createError("links-not-kept");
@@ -139,14 +140,17 @@ export function createGiving(
 ): (permission: LinkPermission) => boolean {
   const isAllowed = (operation: Operation): boolean => permissions.allows(toStoragePath(path), operation);
   const isGranted = (operation: Operation): boolean => {
-    if (!isFolder) return !OF_FILES.includes(operation) || isAllowed(operation);
-    return operation === "list" ? isAllowed(operation) : permissions.grantsSomewhere(operation);
+    return !isFolder || operation === "list" ? isAllowed(operation) : permissions.grantsSomewhere(operation);
   };
   return (permission) => [...toLinkOperations([permission])].every(isGranted);
 }
 
-/** What a link to a file can be for. */
-const OF_FILES: readonly Operation[] = ["read", "write", "delete-file"];
+const OF_FILES: readonly LinkPermission[] = ["allow-read", "allow-write", "allow-delete-file"];
+
+/** Whether a link to a file can have a permission. */
+export function isOfFiles(permission: LinkPermission): boolean {
+  return OF_FILES.includes(permission);
+}
 
 /** How long a link lasts. @throws HttpError `link-lasts-too-long` */
 function toSeconds(config: LinkService["config"], account: Account, wanted: number | undefined): number {

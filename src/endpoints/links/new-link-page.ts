@@ -1,6 +1,6 @@
 import { toLinkRoot } from "../../account/links/link-account.ts";
 import { isReserved, toStoragePath, toUrlPath } from "../../account/path.ts";
-import { LINK_PERMISSIONS, type LinkPermission } from "../../contracts/links.ts";
+import { LINK_PERMISSIONS } from "../../contracts/links.ts";
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import { createError } from "../../http/errors.ts";
 import type { HttpError } from "../../http/http-error.ts";
@@ -8,7 +8,7 @@ import type { Reply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { type EnteredLink, toNewLinkPage } from "../../views/new-link-page.ts";
 import { pageReply } from "../../views/page.ts";
-import { createGiving, parseLinkPath, toMaxSeconds } from "./make-link.ts";
+import { createGiving, isOfFiles, parseLinkPath, toMaxSeconds } from "./make-link.ts";
 import { requireLinks, toLinksPath, toNewLinkPath } from "./own-links.ts";
 
 /**
@@ -52,7 +52,7 @@ export async function newLinkPage(
   if (kind === undefined) return undefined;
   const isFolder = kind === "folder";
   const mayGive = createGiving(account, path, isFolder);
-  const offered = LINK_PERMISSIONS.filter((one) => (isFolder || OF_FILES.includes(one)) && mayGive(one));
+  const offered = LINK_PERMISSIONS.filter((one) => (isFolder || isOfFiles(one)) && mayGive(one));
   if (offered.length === 0) throw createError("link-rights-missing");
   const maxSeconds = toMaxSeconds(options, account);
   const page = toNewLinkPage(context, {
@@ -72,6 +72,3 @@ export async function newLinkPage(
   });
   return pageReply(context, status, page, error && { ...error.headers, "Error-Code": error.code });
 }
-
-/** What a link to a file can permit. */
-const OF_FILES: readonly LinkPermission[] = ["allow-read", "allow-write", "allow-delete-file"];

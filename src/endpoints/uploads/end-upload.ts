@@ -22,8 +22,10 @@ export async function endUpload(context: AccountContext): Promise<Reply> {
 
 async function discardUpload(context: AccountContext, id: string): Promise<Reply> {
   const upload = await requireUpload(context, id);
-  if (!(await requireUploads(context).uploads.discard(upload.id))) throw new StorageError("not-found");
-  if (findFinishedFile(upload) === undefined) emitUploadFailed(context, upload, UPLOAD_CANCELLED);
-  else if (isUnreported(upload)) emitUploadDone(context, upload, toKnownOffset(upload));
+  const discarded = await requireUploads(context).uploads.discard(upload.id);
+  if (discarded === undefined) throw new StorageError("not-found");
+  if (findFinishedFile(upload) !== undefined) {
+    if (isUnreported(upload)) emitUploadDone(context, upload, toKnownOffset(upload));
+  } else if (discarded === "unfinished") emitUploadFailed(context, upload, UPLOAD_CANCELLED);
   return emptyReply(204);
 }

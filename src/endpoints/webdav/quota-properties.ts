@@ -2,7 +2,7 @@ import { isPrefix } from "../../account/path.ts";
 import { toRealSegments } from "../../account/virtual-folders.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { davKey } from "../../webdav/property-name.ts";
-import { findUsage, toLimitsAround } from "../folders/quota-usage.ts";
+import { findNearestUsage } from "../folders/quota-usage.ts";
 
 /** The properties of folders by their keys, as XML. */
 export type FolderProperties = ReadonlyMap<string, string>;
@@ -17,13 +17,11 @@ export const QUOTA_PROPERTIES: readonly string[] = ["quota-available-bytes", "qu
 export async function findQuotaProperties(
   context: AccountContext,
 ): Promise<(segments: readonly string[]) => FolderProperties | undefined> {
-  const { account, config, path, scheme } = context;
-  const { quota } = config;
+  const { account, path, scheme } = context;
   const top = toRealSegments(account, path.segments);
-  const limits = toLimitsAround(context, top);
-  if (quota === undefined || scheme === "link" || limits.length === 0) return () => undefined;
-  const [nearest = top] = limits.map((limit) => limit.path.split("/").filter((name) => name !== ""));
-  const { bytes } = await findUsage(quota, nearest, limits);
+  const usage = scheme === "link" ? undefined : await findNearestUsage(context, top);
+  if (usage === undefined) return () => undefined;
+  const { bytes } = usage;
   const properties = new Map([[davKey("quota-used-bytes"), `<D:quota-used-bytes>${bytes.used}</D:quota-used-bytes>`]]);
   if (bytes.available !== null) {
     const element = `<D:quota-available-bytes>${bytes.available}</D:quota-available-bytes>`;

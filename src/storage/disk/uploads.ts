@@ -5,6 +5,7 @@ import { nameOf } from "../../contracts/storage-path.ts";
 import type {
   AppendOptions,
   CompleteOptions,
+  DiscardedUpload,
   JoinOptions,
   StorageUploads,
   UploadChange,
@@ -191,14 +192,15 @@ export function createDiskUploads({
     return entry;
   }
 
-  async function discard(key: UploadKey): Promise<boolean> {
-    const work = async ({ bytes }: OpenUpload): Promise<boolean> => {
-      const isRemoved = await states.remove(key);
+  async function discard(key: UploadKey): Promise<DiscardedUpload | undefined> {
+    const removeState = async (removed: DiscardedUpload): Promise<DiscardedUpload | undefined> =>
+      (await states.remove(key)) ? removed : undefined;
+    const work = async ({ bytes }: OpenUpload): Promise<DiscardedUpload | undefined> => {
+      const removed = await removeState(bytes === undefined ? "done" : "unfinished");
       if (bytes !== undefined) await tryUnlink(bytes.folder, toBytesName(key));
-      return isRemoved;
+      return removed;
     };
-    const removed = use(key, work, () => states.remove(key));
-    return (await removed.catch(undefinedIfMissing)) ?? false;
+    return use(key, work, () => removeState("unfinished")).catch(undefinedIfMissing);
   }
 
   async function* list(owner?: string): AsyncGenerator<UploadState> {

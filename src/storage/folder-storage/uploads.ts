@@ -3,6 +3,7 @@ import { toCanonicalPath, toPathSegments } from "../../contracts/storage-path.ts
 import type {
   AppendOptions,
   CompleteOptions,
+  DiscardedUpload,
   StorageUploads,
   UploadChange,
   UploadDraft,
@@ -54,8 +55,8 @@ export function createFolderUploads(uploads: StorageUploads, base: readonly stri
     return uploads.complete(key, path === undefined ? options : { ...options, path: locate(path) });
   }
 
-  async function discard(key: UploadKey): Promise<boolean> {
-    return (await isOwn(key)) && uploads.discard(key);
+  async function discard(key: UploadKey): Promise<DiscardedUpload | undefined> {
+    return (await isOwn(key)) ? uploads.discard(key) : undefined;
   }
 
   /** Whether an upload is in the folder, also if it is lost. */

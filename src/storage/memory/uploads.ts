@@ -3,6 +3,7 @@ import { toPathSegments } from "../../contracts/storage-path.ts";
 import type {
   AppendOptions,
   CompleteOptions,
+  DiscardedUpload,
   JoinOptions,
   StorageUploads,
   UploadChange,
@@ -143,8 +144,13 @@ export function createMemoryUploads({ tree, checkTarget, putFile }: MemoryUpload
     return writers.run(key, run);
   }
 
-  function discard(key: UploadKey): Promise<boolean> {
-    return writers.run(key, async () => uploads.delete(toName(key)));
+  function discard(key: UploadKey): Promise<DiscardedUpload | undefined> {
+    return writers.run(key, async () => {
+      const upload = uploads.get(toName(key));
+      if (upload === undefined) return undefined;
+      uploads.delete(toName(key));
+      return upload.state.done === undefined ? "unfinished" : "done";
+    });
   }
 
   async function* list(owner?: string): AsyncGenerator<UploadState> {

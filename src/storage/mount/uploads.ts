@@ -3,6 +3,7 @@ import { toCanonicalPath, toPathSegments } from "../../contracts/storage-path.ts
 import type {
   AppendOptions,
   CompleteOptions,
+  DiscardedUpload,
   JoinOptions,
   StorageUploads,
   UploadChange,
@@ -96,9 +97,12 @@ export function createTreeUploads({ mounts, locate }: TreeUploadsOptions): Stora
     return uploads.complete(key, { ...toMountedOptions(conditions, target.mountedAt), path: target.path });
   }
 
-  async function discard(key: UploadKey): Promise<boolean> {
-    for (const { uploads } of mounts) if (await uploads.discard(key)) return true;
-    return false;
+  async function discard(key: UploadKey): Promise<DiscardedUpload | undefined> {
+    for (const { uploads } of mounts) {
+      const discarded = await uploads.discard(key);
+      if (discarded !== undefined) return discarded;
+    }
+    return undefined;
   }
 
   async function* list(owner?: string): AsyncGenerator<UploadState> {

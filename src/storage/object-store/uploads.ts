@@ -2,6 +2,7 @@ import { type StorageEntry, StorageError } from "../../contracts/storage-adapter
 import type {
   AppendOptions,
   CompleteOptions,
+  DiscardedUpload,
   StorageUploads,
   UploadChange,
   UploadDraft,
@@ -171,18 +172,27 @@ export function createObjectUploads(bucket: UploadBucket, toJoin?: typeof create
     });
   }
 
-  function discard(key: UploadKey): Promise<boolean> {
+  function discard(key: UploadKey): Promise<DiscardedUpload | undefined> {
     return writers.run(key, async () => {
       const found = await states.read(key);
-      if (found === undefined || found.upload.isRemoved === true) return false;
+      if (found === undefined || found.upload.isRemoved === true) return undefined;
       try {
-        await removeRest(await states.change(found, (upload) => ({ ...upload, isRemoved: true })));
-        return true;
+        const removed = await states.change(found, (upload) => ({ ...upload, isRemoved: true }));
+        await removeRest(removed);
+        return (await isFile(removed.upload)) ? "done" : "unfinished";
       } catch (error) {
-        if (isCode(error, "not-found")) return false;
+        if (isCode(error, "not-found")) return undefined;
         throw error;
       }
     });
+  }
+
+  /**
+   * Whether an upload that was removed has become a file. Without its parts no completion that runs can end any more;
+   * only one of less than a part, in another process, still can at this very moment.
+   */
+  async function isFile(upload: StoredUpload): Promise<boolean> {
+    return upload.done !== undefined || (await findFile(upload).catch(() => undefined)) !== undefined;
   }
 
   async function* list(owner?: string): AsyncGenerator<UploadState> {

@@ -1,6 +1,6 @@
 import { handOnUploads } from "../../contracts/handed-on.ts";
 import type { QuotaLimit } from "../../contracts/quota.ts";
-import type { StorageUploads, UploadKey, UploadState } from "../../contracts/storage-uploads.ts";
+import type { DiscardedUpload, StorageUploads, UploadKey, UploadState } from "../../contracts/storage-uploads.ts";
 import { type Amount, add, NOTHING, subtract } from "./amount.ts";
 import { type ChangingUploads, toNeeded } from "./upload-sum.ts";
 import { admit, createFileExchange, type QuotaVerbs } from "./writes.ts";
@@ -91,13 +91,13 @@ export function createQuotaUploads(
     });
   }
 
-  async function discard(key: UploadKey): Promise<boolean> {
+  async function discard(key: UploadKey): Promise<DiscardedUpload | undefined> {
     const state = await uploads.find(key);
     if (state === undefined) return uploads.discard(key);
     return run(key, state.path, toNeeded(state), async () => {
-      const isDiscarded = await uploads.discard(key);
-      if (isDiscarded) await reserveFor(state.path, subtract(NOTHING, toNeeded(state)), []);
-      return isDiscarded;
+      const discarded = await uploads.discard(key);
+      if (discarded === "unfinished") await reserveFor(state.path, subtract(NOTHING, toNeeded(state)), []);
+      return discarded;
     });
   }
 

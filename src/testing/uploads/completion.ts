@@ -185,13 +185,14 @@ export const completionCases: readonly UploadCase[] = [
       const { key } = await beginUpload(storage, "/file");
       await appendText(storage, key, 0, "new");
       const results = await Promise.all(Array.from({ length: 5 }, () => uploadsOf(storage).discard(key)));
-      expectEqual(results.filter(Boolean).length, 1, "callers that get true");
+      expectEqual(results.filter(Boolean), ["unfinished"], "callers that get a result");
       expectEqual(await uploadsOf(storage).find(key), undefined, "the upload");
       await expectRefusal(appendText(storage, key, 3, "!"), "not-found");
       const done = await beginUpload(storage, "/file");
       await appendText(storage, done.key, 0, "new");
       await uploadsOf(storage).complete(done.key);
-      expectEqual(await uploadsOf(storage).discard(done.key), true, "discard of a complete one");
+      expectEqual(await uploadsOf(storage).discard(done.key), "done", "discard of a complete one");
+      expectEqual(await uploadsOf(storage).discard(done.key), undefined, "discard of one that is not there");
       expectEqual(await readFileText(storage, "/file"), "new", "text");
     },
   },
@@ -238,7 +239,7 @@ export const completionCases: readonly UploadCase[] = [
       const entry = await uploadsOf(storage).complete(key);
       await storage.remove("/folder");
       expectEqual((await uploadsOf(storage).find(key))?.done, entry, "the file");
-      expectEqual(await uploadsOf(storage).discard(key), true, "discard");
+      expectEqual(await uploadsOf(storage).discard(key), "done", "discard");
     },
   },
   {
@@ -254,7 +255,8 @@ export const completionCases: readonly UploadCase[] = [
         listed += 1;
       }
       const results = await Promise.all(Array.from({ length: 3 }, () => uploadsOf(storage).discard(key)));
-      expectEqual(results.filter(Boolean).length, listed, "callers that get true");
+      const expected = listed === 0 ? [] : ["unfinished"];
+      expectEqual(results.filter(Boolean), expected, "callers that get a result");
       expectEqual(await pathsOf(uploadsOf(storage).list()), [], "uploads after that");
     },
   },

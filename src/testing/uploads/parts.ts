@@ -55,7 +55,7 @@ export const partCases: readonly UploadCase[] = [
         );
         expect(areSameBytes(await bodyBytes((await storage.read(path)).body), expected), `the bytes of ${path}`);
       }
-      for (const key of keys) expectEqual(await uploadsOf(storage).discard(key), true, "discard");
+      for (const key of keys) expectEqual(await uploadsOf(storage).discard(key), "unfinished", "discard");
       expectEqual(await namesIn(storage, "/"), ["one", "two"], "members");
     },
   },
@@ -87,8 +87,32 @@ export const partCases: readonly UploadCase[] = [
       const entry = await uploadsOf(storage).complete(key);
       expectEqual((await uploadsOf(other).find(key))?.done, entry, "the file, in the other process");
       expectEqual(await readFileText(other, "/file"), "abcdef", "text");
-      expectEqual(await uploadsOf(other).discard(key), true, "discard in the other process");
+      expectEqual(await uploadsOf(other).discard(key), "done", "discard in the other process");
       expectEqual(await uploadsOf(storage).find(key), undefined, "the upload, in the first process");
+    },
+  },
+  {
+    name: "discard tells an upload that another process has completed at the same moment from one without a file",
+    needs: "open",
+    async run({ storage, open }) {
+      const other = await (open as NonNullable<typeof open>)();
+      for (let round = 0; round < 10; round += 1) {
+        const path = `/file-${round}`;
+        const { key } = await beginUpload(storage, path, { size: 3 });
+        await appendText(storage, key, 0, "abc");
+        const completing = uploadsOf(storage).complete(key);
+        const [completed, discarded] = await Promise.all([
+          completing.then(
+            () => true,
+            () => false,
+          ),
+          uploadsOf(other).discard(key),
+        ]);
+        const isThere = (await storage.stat(path)) !== undefined;
+        expectEqual(isThere, completed, "a file is there if its completion says so");
+        if (discarded === "done") expectEqual(isThere, true, "a file is there if what was discarded had become one");
+        if (!completed) expectEqual(discarded, "unfinished", "what was discarded has no file");
+      }
     },
   },
   {

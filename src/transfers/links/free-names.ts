@@ -15,6 +15,11 @@ export function* toFreeNames(name: string, isFolder: boolean): Generator<string>
   for (let count = 0; count < RANDOM_NAMES; count += 1) yield withSuffix(name, isFolder, toRandomDigits());
 }
 
+/** Whether a name has more bytes than file systems allow. A storage refuses it as well, but only when it sees it. */
+export function isNameTooLong(name: string): boolean {
+  return byteLength(name) > MAX_NAME_BYTES;
+}
+
 /** Puts a text in parentheses before the extension of a file, or at the end. Cuts what makes the name too long. */
 function withSuffix(name: string, isFolder: boolean, text: string): string {
   const dot = isFolder ? -1 : name.lastIndexOf(".");

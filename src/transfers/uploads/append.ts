@@ -58,7 +58,8 @@ export async function appendBody(
   } catch (error) {
     if (excess !== undefined || context.failureOf(error).failure === "too-large") {
       const refusal = excess ?? toTooLarge(context, protocol, error);
-      if (await uploads.discard(upload.id)) emitUploadFailed(context, upload, context.failureOf(refusal).message);
+      if ((await uploads.discard(upload.id)) === "unfinished")
+        emitUploadFailed(context, upload, context.failureOf(refusal).message);
       throw refusal;
     }
     const isSuperseded = hasBegun && isStorageError(error) && error.code === "locked";

@@ -14,6 +14,7 @@ import { requireUploads } from "./requirements.ts";
  */
 const REFUSALS: readonly Failure[] = [
   "denied",
+  "malformed",
   "not-found",
   "parent-missing",
   "precondition-failed",
@@ -89,8 +90,8 @@ async function endRefused(
   upload: AccountUpload,
   error: unknown,
 ): Promise<void> {
-  const isEnded = await uploads.discard(upload.id).catch(context.failureOf);
-  if (isEnded === true) emitUploadFailed(context, upload, context.failureOf(error).message);
+  const discarded = await uploads.discard(upload.id).catch(context.failureOf);
+  if (discarded === "unfinished") emitUploadFailed(context, upload, context.failureOf(error).message);
 }
 
 /**

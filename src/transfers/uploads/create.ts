@@ -11,6 +11,7 @@ import type { AccountContext } from "../../request/context.ts";
 import { readMetadata } from "../../uploads/metadata-header.ts";
 import { toWriteOptions, withUnmodifiedSince } from "../../uploads/write-conditions.ts";
 import { isInDropFolder, makeParents, requireNames, requireNewFile } from "../links/drop-folder.ts";
+import { isNameTooLong } from "../links/free-names.ts";
 import { toSentPath } from "../links/sent-file.ts";
 import { emitUploadStarted } from "./events.ts";
 import { toFirstExpiry } from "./expiry.ts";
@@ -80,6 +81,8 @@ export async function planUpload(context: AccountContext, creation: UploadCreati
 async function toDropped(context: AccountContext, note: UploadNote): Promise<UploadNote> {
   if (note.concat === "partial") return { ...note, path: await makeParents(context, note.path) };
   await requireNames(context, note.path);
+  // The storage sees the name at the completion only.
+  if (isNameTooLong(note.path.at(-1) ?? "")) throw new StorageError("bad-name");
   const folder = await makeParents(context, note.path.slice(0, -1));
   return { ...note, path: [...folder, ...note.path.slice(-1)], isNamedLater: true };
 }

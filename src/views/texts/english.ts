@@ -19,6 +19,8 @@ export const ENGLISH: Texts = {
   dropFolderHint: "You can send files here. They are not shown to anyone who has this link.",
   sender: "Your name",
   maxFileSize: "Each file may have up to {size}.",
+  quotaBytes: "{used} of {limit} used, {available} free",
+  quotaFiles: "{used} of {limit} files, {available} free",
   loginWithoutCookies: "Log in without cookies",
   loginWithoutCookiesHint: "The browser asks for the name and password and keeps them until it is closed.",
   pleaseLogIn: "Please log in.",

@@ -189,6 +189,7 @@ export const GERMAN_ERRORS: Readonly<Record<ErrorCode, string>> = {
   "link-password-malformed": "Das Formular muss ein Passwort enthalten.",
   "link-denied": "Der Link erlaubt das nicht.",
   "link-replacement-denied": "Der Link erlaubt nicht, eine Datei zu ersetzen.",
+  "link-one-file": "Der Link nimmt nur eine Datei an.",
   "link-action-unsupported": "Diese Aktion gibt es bei einem Link nicht.",
   "drop-name-taken":
     "Eine andere Datei hat im selben Augenblick diesen Namen bekommen. Senden Sie die Datei noch einmal.",
@@ -208,6 +209,7 @@ export const GERMAN_ERRORS: Readonly<Record<ErrorCode, string>> = {
   "link-lasts-too-long": "Ein Link darf höchstens {max} Sekunden gelten.",
   "link-needs-password": "Ein Link dieses Kontos braucht ein Passwort.",
   "link-removal-unlisted": "Ein Link, der Löschen erlaubt, muss auch Auflisten erlauben.",
+  "link-permission-of-folders": "Ein Link zu einer Datei kann keine Berechtigung haben, die für Ordner ist.",
   "link-name-invalid": "Das ist kein gültiger Name.",
   "too-many-links": "Das Konto hat bereits {max} Links.",
   // Forms

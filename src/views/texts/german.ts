@@ -20,6 +20,8 @@ export const GERMAN: Texts = {
   dropFolderHint: "Hier können Sie Dateien senden. Wer diesen Link hat, bekommt sie nicht zu sehen.",
   sender: "Ihr Name",
   maxFileSize: "Jede Datei darf bis zu {size} groß sein.",
+  quotaBytes: "{used} von {limit} belegt, {available} frei",
+  quotaFiles: "{used} von {limit} Dateien, {available} frei",
   loginWithoutCookies: "Ohne Cookies anmelden",
   loginWithoutCookiesHint: "Der Browser fragt nach Name und Passwort und merkt sie sich, bis er geschlossen wird.",
   pleaseLogIn: "Bitte melden Sie sich an.",

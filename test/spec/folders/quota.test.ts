@@ -134,6 +134,33 @@ describe(`GET ${PATH}`, () => {
     expect(await ask("<propname/>")).not.toContain("quota");
   });
 
+  it("is a meter on the page of a folder, with its text", async () => {
+    const { call } = await createLimited({ quota_bytes: 100, quota_files: 1000 });
+    await call("PUT", "/home/a", put);
+    const page = await call("GET", "/home/", { variant: "html" });
+    expect(page.text).toMatch(/<meter min="0" max="100" low="75" high="90" optimum="0" value="60" /);
+    expect(page.text).toContain("60 bytes of 100 bytes used, 40 bytes free");
+    expect(page.text).toContain("1 of 1,000 files, 999 free");
+    const german = await call("GET", "/home/", { variant: "html", headers: { "accept-language": "de" } });
+    expect(german.text).toContain("60 Byte von 100 Byte belegt, 40 Byte frei");
+  });
+
+  it("is not on the page if there is no limit, or the files cannot be counted", async () => {
+    const unlimited = await createLimited({});
+    expect((await unlimited.call("GET", "/home/", { variant: "html" })).text).not.toContain("<meter");
+    const storage = createQuotaStorage(createMemoryStorage());
+    const usages = [
+      async () => Promise.reject(new Error("The store does not respond.")),
+      () => new Promise<never>(() => {}),
+    ];
+    for (const usage of usages) {
+      const quota = { ...storage.quota, usage };
+      const { call } = await createTestService({ storage, quota, groups: { DEFAULT_GROUP: { quota_bytes: 100 } } });
+      const page = await call("GET", "/home/", { variant: "html" });
+      expect([page.status, page.text.includes("<meter")]).toEqual([200, false]);
+    }
+  });
+
   it("is 404 without the option, and where a file of this name would be", async () => {
     const { call } = await createTestService();
     expect((await call("GET", PATH)).status).toBe(404);

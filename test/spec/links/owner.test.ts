@@ -211,6 +211,16 @@ describe("POST /home/__svc__/links (SHARING 3)", () => {
     expect([answer.status, answer.json()]).toEqual([422, { errors: [{ message }] }]);
   });
 
+  it("refuses 422 a link to a file, also one that is to come, with a permission of folders", async () => {
+    const { create } = await setOwner();
+    for (const permission of ["allow-list", "allow-traverse", "allow-create-folder", "allow-delete-folder"]) {
+      for (const path of ["/reports/a.csv", "/reports/new.csv"]) {
+        const answer = await create({ path, permissions: ["allow-write", permission] });
+        expect([answer.status, answer.header("error-code")]).toEqual([422, "link-permission-of-folders"]);
+      }
+    }
+  });
+
   it("refuses 422 a link that lasts longer than those of the group, and without the password that it needs", async () => {
     const group = { max_link_seconds: 3600, require_link_password: true };
     const { create, created, send } = await setOwner({ group });

@@ -49,6 +49,24 @@ describe.each(["memory", "disk"] as const)("a link that may write, but not delet
     await expectUntouched(visits);
   });
 
+  it.each(["action first", "files first"])("stores one file of a form for a link to a file: %s", async (order) => {
+    const visits = await open();
+    const url = await visits.link({ path: "/vault/inbox/new.txt", permissions: ["allow-write", "allow-delete-file"] });
+    const files = uploadsOf({ "one.txt": "first", "two.txt": "second" });
+    const action = ["action", "upload-file"] as const;
+    const entries = order === "action first" ? [action, ...files] : [...files, action];
+    const json = await visits.form(url, entries, { headers: { accept: "application/json" } });
+    const errors = [
+      { target: "one.txt", message: null },
+      { target: "two.txt", message: "The link takes a single file." },
+    ];
+    expect([json.status, json.json()]).toEqual([422, { errors }]);
+    expect(await visits.files()).toMatchObject({ "inbox/new.txt": "first" });
+    expect((await visits.form(url, entries)).status).toBe(400);
+    expect((await visits.owner("DELETE", "vault/inbox/new.txt")).status).toBe(204);
+    await expectUntouched(visits);
+  });
+
   it("replaces nothing by COPY, the command and the form", async () => {
     const visits = await open();
     for (const name of ["a.txt", "sub", ...(kind === "disk" ? ["pointer"] : [])]) {

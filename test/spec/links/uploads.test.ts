@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { NewLink } from "../../../src/contracts/links.ts";
+import { type StorageAdapter, StorageError } from "../../../src/contracts/storage-adapter.ts";
 import type { StorageUploads } from "../../../src/contracts/storage-uploads.ts";
 import type { Upload } from "../../../src/contracts/upload.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
@@ -208,6 +209,74 @@ describe.each([
     const ended = events.at(-1);
     expect(ended?.account).toMatchObject({ name: "hildegard" });
     expect(ended?.link).toEqual({ id, label: "Inbox", sender: "Ann" });
+  });
+});
+
+/** Completes the upload behind the back of a service, just before its storage discards it, as another process does. */
+function completedByAnother(inner: StorageAdapter, isCompleted: () => boolean): StorageAdapter {
+  const uploads = inner.uploads as StorageUploads;
+  const discard: StorageUploads["discard"] = async (key) => {
+    if (isCompleted()) await uploads.complete(key);
+    return uploads.discard(key);
+  };
+  return { ...inner, uploads: { ...uploads, discard } };
+}
+
+describe("an upload that another process completes while it is discarded (SHARING 7.3)", () => {
+  it.each(["DELETE", "a sweep"])("keeps its use, because its file stays: %s", async (way) => {
+    let isCompleted = false;
+    const storage = completedByAnother(createMemoryStorage(), () => isCompleted);
+    const limited = { ...SHOWN, maxUses: 1, expiresIn: 9_999_999 };
+    const { url, create, visit, service, advance, files, events } = await open(limited, { storage });
+    const headers = { ...DRAFT, "upload-complete": "?0", "upload-length": "5" };
+    const created = await visit("PUT", `${url}a.txt`, { headers, body: "12345" });
+    const upload = created.header("location") ?? "";
+    isCompleted = true;
+    if (way === "DELETE") expect((await visit("DELETE", upload, { headers: DRAFT })).status).toBe(204);
+    else {
+      advance(8 * 86_400);
+      await service.sweep();
+    }
+    expect((await service.links.list("hildegard")).map((one) => one.uses)).toEqual([1]);
+    expect(await files()).toEqual({ "inbox/a.txt": "12345" });
+    // The process that has completed it emits the event.
+    expect(uploadsIn(events)).toEqual([[40021, "/vault/inbox/a.txt"]]);
+    expect((await create("draft", url, "b.txt")).status).toBe(410);
+  });
+});
+
+describe("a name that is too long (SHARING 6.2, 6.4)", () => {
+  it.each(["tus", "draft"] as const)("is refused at the creation of an upload to a drop folder, by %s", async (by) => {
+    const { url, create, files, visit } = await open({ ...DROP, askName: true });
+    const sender = { "x-sender": "A".repeat(20) };
+    const name = `${"n".repeat(240)}.txt`;
+    const put = await visit("PUT", url + name, { headers: sender, body: "12345" });
+    const refused = await create(by, url, name, sender);
+    expect([refused.status, refused.header("error-code")]).toEqual([put.status, put.header("error-code")]);
+    expect(refused.header("error-code")).toBe("name-unsupported");
+    expect((await create(by, url, `${"n".repeat(220)}.txt`, sender)).status).toBe(201);
+    expect(await files()).toEqual({});
+  });
+
+  it("ends the upload if only the storage knows, at its completion", async () => {
+    const inner = createMemoryStorage();
+    const uploads = inner.uploads as StorageUploads;
+    const complete: StorageUploads["complete"] = async () => {
+      throw new StorageError("bad-name");
+    };
+    const {
+      url,
+      create,
+      complete: send,
+      show,
+      events,
+    } = await open(DROP, {
+      storage: { ...inner, uploads: { ...uploads, complete } },
+    });
+    const upload = (await create("draft", url, "nul.txt")).header("location") ?? "";
+    expect((await send("draft", upload, 0, "12345")).header("error-code")).toBe("name-unsupported");
+    expect((await show("draft", upload)).status).toBe(404);
+    expect(uploadsIn(events).at(-1)).toEqual([40022, "/vault/inbox/nul.txt"]);
   });
 });
 

@@ -1,0 +1,31 @@
+import { toRealSegments } from "../../account/virtual-folders.ts";
+import type { AccountContext } from "../../request/context.ts";
+import type { PageQuota, QuotaShare } from "../../views/quota-meter.ts";
+import { findNearestUsage, type ShownUsage } from "./quota-usage.ts";
+
+/** A page does not wait longer for a count, in milliseconds: the first count of a large folder takes a while. */
+const PATIENCE_MS = 500;
+
+/**
+ * What a folder page shows of the quota around the folder. It shows nothing without a limit, below a link, and if the
+ * count is not known in time.
+ */
+export async function findPageQuota(context: AccountContext): Promise<PageQuota | undefined> {
+  const { account, path, scheme, config } = context;
+  if (scheme === "link" || config.quota === undefined) return undefined;
+  const counted = findNearestUsage(context, toRealSegments(account, path.segments));
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, PATIENCE_MS, undefined);
+  });
+  // The page is about files: it is sent even if they cannot be counted.
+  const usage = await Promise.race([counted.catch(() => undefined), late]).finally(() => clearTimeout(timer));
+  const [bytes, files] = [toShare(usage?.bytes), toShare(usage?.files)];
+  return bytes === undefined && files === undefined ? undefined : { bytes, files };
+}
+
+function toShare(shown: ShownUsage | undefined): QuotaShare | undefined {
+  if (shown === undefined) return undefined;
+  const { used, limit, available } = shown;
+  return limit === null || available === null ? undefined : { used, limit, available };
+}
