@@ -86,7 +86,7 @@ export const OPERATION_SPECS = {
     tag: "Files",
     parameters: [...CONDITIONS, "ifModifiedSince", "acceptLanguage", ...TRACE],
     responses: [{ status: 204, description: "The file was removed." }, redirect(307, toFolderUrl)],
-    failures: ["not-found", "wrong-kind", "precondition-failed"],
+    failures: ["not-found", "wrong-kind", "precondition-failed", "no-space"],
   },
   changeFile: {
     summary: "Methods that files do not support",
@@ -146,7 +146,7 @@ export const OPERATION_SPECS = {
     tag: "Folders",
     parameters: [...CONDITIONS, "ifModifiedSince", "acceptLanguage", ...TRACE],
     responses: [{ status: 204, description: "The folder was removed." }],
-    failures: ["not-found", "wrong-kind", "precondition-failed"],
+    failures: ["not-found", "wrong-kind", "precondition-failed", "no-space"],
   },
   changeFolder: {
     summary: "Run commands on members of a folder, or submit a form",

@@ -1,4 +1,4 @@
-import { toCanonicalPath, toPathSegments } from "../../contracts/storage-path.ts";
+import { nameOf, toCanonicalPath, toPathSegments } from "../../contracts/storage-path.ts";
 import { sha256Hex } from "../../platform/sha256.ts";
 import { TRASH_FOLDER } from "../area.ts";
 import { isTrashId } from "../trash-ids.ts";
@@ -9,6 +9,12 @@ const MARK = "~t";
 const FOLDER_MARK = "~f";
 /** The longest name in bytes, as most storages have it. */
 const MAX_NAME_BYTES = 255;
+/** No name that was cut is shorter: a character has four bytes at most. */
+const MAX_EXACT_NAME_BYTES = MAX_NAME_BYTES - 4;
+/** The name for a path that is too long. */
+const CUT = /^~[0-9a-f]{16}~t$/;
+/** A folder that would look like an entry. */
+const CHANGED = /~f(?:\/|~t$)/;
 /** The longest path in bytes that is kept as it is: the keys of S3 have 1,024 bytes. */
 const MAX_PATH_BYTES = 700;
 
@@ -36,9 +42,15 @@ export function isPlace(folder: string): boolean {
   return folder.endsWith(MARK);
 }
 
-/** Returns the path that a place has, unless its names were cut. */
+/** Returns the path that a place has if its names are not cut or changed. */
 export function toPathOf(place: string): string {
   return place.slice(TRASH_FOLDER.length, -MARK.length);
+}
+
+/** Whether the names of a place may be cut or changed, so that only the information of an entry has its path. */
+export function isInexact(place: string): boolean {
+  const name = nameOf(place);
+  return CUT.test(name) || byteLength(name) > MAX_EXACT_NAME_BYTES || CHANGED.test(place);
 }
 
 /**

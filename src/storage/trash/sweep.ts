@@ -1,8 +1,9 @@
 import type { StorageAdapter } from "../../contracts/storage-adapter.ts";
+import { inParallel } from "../../platform/in-parallel.ts";
 import { TRASH_FOLDER, UNUSED_TRASH_FOLDER } from "../area.ts";
 import { createTrashId, toRemovalTime } from "../trash-ids.ts";
 import { cleanUpEntry, isTooOld, purgeEntry } from "./ends.ts";
-import { hasCode, listIfFolder, lookAtEntry, readEntry, toEntryFolder } from "./entry.ts";
+import { hasCode, listIfFolder, lookAtEntry, readRemovedPath, toEntryFolder } from "./entry.ts";
 import { makeFolders } from "./folders.ts";
 import type { TrashParts } from "./parts.ts";
 import { type EntryPlace, isPlace, toPlace } from "./places.ts";
@@ -12,6 +13,8 @@ import { walkEntries } from "./walk.ts";
 const COMPLETION_MILLISECONDS = 3_600_000;
 /** For so long an entry is looked at, each time, whether it is complete. */
 const LAST_LOOK_MILLISECONDS = 86_400_000;
+/** How many entries are removed at the same time. */
+const PARALLEL = 8;
 /** The end of the name of an unused folder that was no place of entries. */
 const PLAIN = "~p";
 const PLACE = "~t";
@@ -25,12 +28,16 @@ const PLACE = "~t";
  */
 export async function sweepEntries(parts: TrashParts): Promise<number> {
   await removeUnused(parts);
+  const entries = walkEntries(parts.storage, TRASH_FOLDER, (folder) => setAside(parts, folder));
   let count = 0;
-  const onEmpty = (folder: string): Promise<void> => setAside(parts, folder);
-  for await (const batch of walkEntries(parts.storage, TRASH_FOLDER, onEmpty)) {
-    for (const place of batch) if (await sweepEntry(parts, place)) count += 1;
-  }
+  await inParallel(flatten(entries), { most: PARALLEL }, async (place) => {
+    if (await sweepEntry(parts, place)) count += 1;
+  });
   return count;
+}
+
+async function* flatten<T>(batches: AsyncIterable<readonly T[]>): AsyncGenerator<T> {
+  for await (const batch of batches) yield* batch;
 }
 
 async function sweepEntry(parts: TrashParts, place: EntryPlace): Promise<boolean> {
@@ -68,14 +75,14 @@ async function rescueBelow(storage: StorageAdapter, top: string): Promise<boolea
   let isDone = true;
   for await (const batch of walkEntries(storage, top)) {
     for (const found of batch) {
-      const { hasInfo, data } = await lookAtEntry(storage, found);
+      const { path: folder, data } = await lookAtEntry(storage, found);
       if (data === undefined) continue;
-      const entry = hasInfo ? await readEntry(storage, found) : undefined;
-      if (entry === undefined) isDone = false;
+      const path = await readRemovedPath(storage, folder);
+      if (path === undefined) isDone = false;
       else {
-        const place = toPlace(entry.path);
+        const place = toPlace(path);
         await makeFolders(storage, place);
-        await storage.move(toEntryFolder(found), toEntryFolder({ place, id: found.id })).catch(ignoreNotFound);
+        await storage.move(folder, toEntryFolder({ place, id: found.id })).catch(ignoreNotFound);
       }
     }
   }
