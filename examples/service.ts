@@ -64,6 +64,7 @@ export function createExampleService(options: ExampleOptions): FileService {
     limits: { maxFileBytes: 4 * 1024 ** 3, loginStore: createMemoryKeyValueStore() },
     // Locks are in the memory of the process, too: several of them need a store that they share.
     webdav: {},
+    digests: {},
     // For trying out: the secret of a real service is random, and comes from its environment.
     links: { secret: LINKS_SECRET, store: createMemoryKeyValueStore(), passwordHasher: hasher },
     triggers: {

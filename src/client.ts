@@ -23,5 +23,6 @@ export type {
   RequestOptions,
   ResumeOptions,
   SavedUpload,
+  Sha256Hash,
   UploadContent,
 } from "./client/types.ts";

@@ -126,6 +126,8 @@ export type {
   ListingStarted,
   Metadata,
   ReadTotals,
+  Scanned,
+  ScanResult,
   UploadData,
   UploadDone,
   UploadFailed,

@@ -21,3 +21,4 @@ export {
   toNodeMiddleware,
 } from "./runtimes/node.ts";
 export { createNdjsonSink, type NdjsonSinkOptions } from "./sinks/ndjson-node.ts";
+export { type ClamdOptions, createClamdGuard } from "./uploads/clamd-guard-node.ts";

@@ -17,6 +17,8 @@ import type { KeyedLimit } from "../platform/keyed-limit.ts";
 import type { KeyedMutex } from "../platform/keyed-mutex.ts";
 import type { Account } from "./account.ts";
 import { type AccountTrash, createAccountTrash } from "./account-trash.ts";
+import { createDryRunTrash } from "./dry-run-trash.ts";
+import { createDryRunTree } from "./dry-run-tree.ts";
 import { createFileAttributes, type FileAttributes } from "./file-attributes.ts";
 import { limitContent } from "./file-size-limit.ts";
 import { createFileTransfers, type FileTransfers } from "./file-transfers.ts";
@@ -108,10 +110,14 @@ export interface FolderScheduling {
   readonly limitTransfers: KeyedLimit;
 }
 
-/** Who has the resumable uploads of an account, and the trash of the service. */
+/** Options of {@link createAccountFiles}. */
 export interface AccountFilesOptions {
-  readonly uploadOwner?: string | undefined;
+  /** Who has its resumable uploads. Default: the account. */
+  readonly uploadOwner?: string;
+  /** The trash of the service. Absent: the files have none. */
   readonly trash?: Trash | undefined;
+  /** Whether changes are checked and not made. Such files are for one request. Default: false. */
+  readonly isDryRun?: boolean;
 }
 
 /** Creates the files of an account in a storage, without locks. */
@@ -119,12 +125,18 @@ export function createAccountFiles(
   account: Account,
   whole: StorageAdapter,
   { queue, withWalkLock, limitTransfers }: FolderScheduling,
-  { uploadOwner = toUploadOwner(account.name), trash }: AccountFilesOptions = {},
+  { uploadOwner = toUploadOwner(account.name), trash, isDryRun = false }: AccountFilesOptions = {},
 ): FilesWithoutLocks {
   const { permissions, maxFileBytes, quota } = account;
   const storage = withOwnLimit(whole, quota);
   const key = uploadOwner === toUploadOwner(account.name) ? foldName(account.name) : uploadOwner;
-  const tree = mountAccount(account, storage);
+  const mounted = mountAccount(account, storage);
+  const tree = isDryRun ? createDryRunTree(mounted, isFixed) : mounted;
+
+  /** Whether a virtual folder is at a path, or below it. */
+  function isFixed(path: string): boolean {
+    return account.virtualFolders.some(({ virtual }) => `${toStoragePath(virtual)}/`.startsWith(`${path}/`));
+  }
 
   function allows(segments: readonly string[], operation: Operation): boolean {
     return permissions.allows(toStoragePath(segments), operation);
@@ -261,7 +273,7 @@ export function createAccountFiles(
     createFolder,
     createFolderIfMissing,
     remove,
-    ...(trash && { trash: createAccountTrash(account, trash, access, quota) }),
+    ...(trash && { trash: createAccountTrash(account, isDryRun ? createDryRunTrash(trash) : trash, access, quota) }),
     ...(storage.uploads &&
       tree.uploads && {
         uploads: createAccountUploads({

@@ -1,4 +1,5 @@
 import type { commandsResponseSchema } from "../schemas/commands.ts";
+import { toDigestHeader, verifyResponse, WANTED_DIGEST } from "./digests.ts";
 import { FileferryError, throwFailure, toResponseError } from "./error.ts";
 import { toCommonHeaders, toConditionHeaders, toEntityTag, toMetadataHeader, toModified } from "./headers.ts";
 import { parseListing } from "./listing.ts";
@@ -27,7 +28,7 @@ type CommandsBody = ReturnType<(typeof commandsResponseSchema)["parse"]>;
 const MIN_RESUMABLE_BYTES = 8 * 1024 ** 2;
 
 /** Creates a client of the service's JSON API. */
-export function createClient({ baseUrl, credentials, fetch, metadataHeader }: ClientOptions): FileClient {
+export function createClient({ baseUrl, credentials, fetch, metadataHeader, createSha256 }: ClientOptions): FileClient {
   const base = String(baseUrl).replace(/\/+$/, "");
   const common = toCommonHeaders(credentials);
   const byFetch: Transport = fetch ?? globalThis.fetch;
@@ -80,9 +81,9 @@ export function createClient({ baseUrl, credentials, fetch, metadataHeader }: Cl
   }
 
   async function put(path: string, content: UploadContent, options: PutOptions = {}): Promise<PutResult> {
-    const { metadata, ifMatch, ifNoneMatch, size, resumable, ...rest } = options;
+    const { metadata, ifMatch, ifNoneMatch, size, digest = false, resumable, ...rest } = options;
     const isLarge = (sizeOf(content) ?? Number.POSITIVE_INFINITY) >= MIN_RESUMABLE_BYTES;
-    if ((resumable ?? isLarge) && !isStream(content)) {
+    if (!digest && (resumable ?? isLarge) && !isStream(content)) {
       const result = await putResumably({ path, size, metadata, ifMatch, ifNoneMatch }, content, rest);
       if (result !== undefined) return result;
     }
@@ -90,6 +91,7 @@ export function createClient({ baseUrl, credentials, fetch, metadataHeader }: Cl
       "Content-Type": "application/octet-stream",
       ...toConditionHeaders({ ifMatch, ifNoneMatch }),
       ...toMetadataHeader(metadata, metadataHeader),
+      ...(digest && (await toDigestHeader(content, createSha256, rest.signal))),
     };
     const upload = createUpload(typeof content === "function" ? await content(0) : content, rest.onProgress, fetch);
     const response = await send(toFilePath(path), { method: "PUT", headers, signal: rest.signal }, upload);
@@ -118,9 +120,11 @@ export function createClient({ baseUrl, credentials, fetch, metadataHeader }: Cl
       };
     },
 
-    async get(path, { signal, ...conditions } = {}) {
-      const response = await send(toFilePath(path), { headers: toConditionHeaders(conditions), signal });
-      if (!isFolderUrl(response)) return response;
+    async get(path, { signal, verify = false, ...conditions } = {}) {
+      if (verify && conditions.range) throw new TypeError("A range cannot be verified.");
+      const headers = { ...toConditionHeaders(conditions), ...(verify && WANTED_DIGEST) };
+      const response = await send(toFilePath(path), { headers, signal });
+      if (!isFolderUrl(response)) return verify ? verifyResponse(response, createSha256) : response;
       await response.body?.cancel();
       throw new FileferryError("A folder exists where a file is needed.", { code: "not-a-file", status: 422 });
     },

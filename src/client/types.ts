@@ -12,6 +12,17 @@ export interface ClientOptions {
   readonly fetch?: typeof globalThis.fetch;
   /** The header for the metadata of uploads, which the service's option `metadataFields` names. Default: none. */
   readonly metadataHeader?: string;
+  /**
+   * Creates a SHA-256 for the options `digest` and `verify`, such as `sha256.create` of `@noble/hashes`. Default: that
+   * of Node 20.16, Deno or Bun; browsers and Workers have none.
+   */
+  readonly createSha256?: () => Sha256Hash;
+}
+
+/** A SHA-256 of content that comes in parts. */
+export interface Sha256Hash {
+  update(bytes: Uint8Array): unknown;
+  digest(): Uint8Array | Promise<Uint8Array>;
 }
 
 /**
@@ -48,6 +59,12 @@ export interface GetOptions extends RequestOptions {
   readonly ifMatch?: string | undefined;
   /** Respond with status 304 and no content if the file has one of these entity tags. */
   readonly ifNoneMatch?: string | undefined;
+  /**
+   * Whether the content is verified by the digest that the service sends: reading it to the end fails with code
+   * `digest-mismatch` if it differs. The request fails with code `digest-missing` if the service sends none. Not for a
+   * range. Default: false.
+   */
+  readonly verify?: boolean | undefined;
 }
 
 /** Settings of an upload, and of one that goes on. */
@@ -79,6 +96,11 @@ export interface PutOptions extends ResumeOptions {
   readonly ifMatch?: string | undefined;
   /** `*`: fail with status 412 if the file exists. */
   readonly ifNoneMatch?: string | undefined;
+  /**
+   * Whether the content is read first, to send its SHA-256. The service stores nothing if other content arrives. Not
+   * for a stream; the upload is one request. Default: false.
+   */
+  readonly digest?: boolean | undefined;
   /** Metadata by key, for the header that `metadataHeader` names. */
   readonly metadata?: Readonly<Record<string, string | readonly string[]>> | undefined;
 }

@@ -19,6 +19,8 @@ const NAMES: Readonly<Record<keyof FileServiceOptions, readonly string[] | undef
   webdav: ["lockStore", "maxLockSeconds", "locksPerAccount", "infiniteDepth"],
   uploads: ["idleSeconds", "maxSeconds", "keepSeconds", "maxAppendBytes"],
   links: ["secret", "store", "passwordHasher", "defaultSeconds", "maxSeconds", "maxPerAccount"],
+  digests: ["store", "computeBytes"],
+  idempotency: ["store", "seconds"],
   basicCacheSeconds: undefined,
   quota: undefined,
   trash: undefined,

@@ -15,6 +15,8 @@ import type { Trash } from "../contracts/trash.ts";
 import type { Trigger } from "../contracts/trigger.ts";
 import type { DecideUpload, UploadGuard } from "../contracts/upload.ts";
 import type { MetadataFields } from "../uploads/metadata-fields.ts";
+import type { DigestOptions } from "./digests.ts";
+import type { IdempotencyOptions } from "./idempotency.ts";
 import type { LimitOptions } from "./limits.ts";
 import type { LinkOptions } from "./links.ts";
 import type { SessionCookieOptions } from "./session-cookie.ts";
@@ -105,6 +107,16 @@ export interface FileServiceOptions {
    */
   readonly links?: LinkOptions;
   /**
+   * Digests of files in responses, for clients that ask for them by `Want-Repr-Digest` or `Want-Content-Digest` (RFC
+   * 9530). Without it, digests that uploads send are verified all the same. Default: responses have no digests.
+   */
+  readonly digests?: DigestOptions;
+  /**
+   * Requests that may be sent twice: commands of a folder, and the creation of links, with an `Idempotency-Key` run
+   * once, and are answered again as the first time. Default: the header has no effect.
+   */
+  readonly idempotency?: IdempotencyOptions;
+  /**
    * How long an accepted login by HTTP Basic is remembered, in seconds, from 0 to 3,600; 0: each request's password is
    * verified (CONTRACT 6.4). A remembered login ends at once with a password change or `endSessions`, and as soon as
    * the `isCurrent` of its authenticator says so. No password is kept, and no refusal remembered. Default: 60 for
@@ -190,9 +202,10 @@ export interface FileServiceOptions {
   readonly metadataFields?: MetadataFields | string;
   /**
    * Decides on each upload after its last byte has arrived and before anyone can see the file. An {@link UploadGuard}
-   * also gets the content. Default: all uploads are accepted.
+   * also gets the content. Of a list, each one gets every chunk; they are asked in order, and the first refusal counts.
+   * Default: all uploads are accepted.
    */
-  readonly beforeCommit?: DecideUpload | UploadGuard;
+  readonly beforeCommit?: DecideUpload | UploadGuard | readonly (DecideUpload | UploadGuard)[];
   /** One or more listeners that get every event (6, CONTRACT 8). Default: none. */
   readonly onEvent?: OnEvent | readonly OnEvent[];
   /** Gets failures and warnings. Default: the console. */

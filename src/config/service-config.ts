@@ -19,7 +19,9 @@ import type { Cors } from "../http/origins/cors.ts";
 import { decodeSegment, isMemberName } from "../http/path-segment.ts";
 import { type MetadataRules, parseMetadataFields } from "../uploads/metadata-fields.ts";
 import { hasMethods, isCount, isObject, isPositive, isStore } from "./checks.ts";
+import { type DigestConfig, toDigests } from "./digests.ts";
 import { toGroups } from "./groups.ts";
+import { type IdempotencyConfig, toIdempotency } from "./idempotency.ts";
 import { type Limits, toLimits } from "./limits.ts";
 import { type LinkConfig, toLinks } from "./links.ts";
 import { checkOptionNames } from "./option-names.ts";
@@ -29,6 +31,7 @@ import { type PageConfig, toPageConfig } from "./page-config.ts";
 import { checkPasswordPolicy } from "./password-policy.ts";
 import { toSessionCookie } from "./session-cookie.ts";
 import { type Triggers, toTriggers } from "./trigger-config.ts";
+import { toUploadGuards } from "./upload-guards.ts";
 import { toUploads, type UploadConfig } from "./uploads.ts";
 import { VERSION } from "./version.ts";
 import { toWebdav, type WebdavConfig } from "./webdav.ts";
@@ -54,7 +57,8 @@ export interface ServiceConfig {
   readonly usernameOfCertificate: (certificate: ClientCertificate) => string | undefined;
   readonly listeners: readonly OnEvent[];
   readonly metadataFields: MetadataRules | undefined;
-  readonly beforeCommit: UploadGuard | undefined;
+  /** In the order in which they are asked. */
+  readonly beforeCommit: readonly UploadGuard[];
   readonly triggers: Triggers;
   readonly pages: PageConfig;
   /** Absent: the service has no API page. */
@@ -76,6 +80,10 @@ export interface ServiceConfig {
   readonly uploads: UploadConfig | undefined;
   /** Absent: the service has no links. */
   readonly links: LinkConfig | undefined;
+  /** Absent: responses have no digests. */
+  readonly digests: DigestConfig | undefined;
+  /** Absent: an `Idempotency-Key` has no effect. */
+  readonly idempotency: IdempotencyConfig | undefined;
   /** Absent: 60 for accounts that can tell whether they are current, otherwise 0. */
   readonly basicCacheSeconds: number | undefined;
   /** Absent: clients cannot ask how much is used. */
@@ -168,7 +176,7 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     trash === undefined || hasMethods(trash, ["list", "find", "members", "restore", "purge", "sweep", "watch"]);
   checkOption(isTrash, "trash", "the trash of createTrashStorage");
   const checkedLimits = toLimits(limits);
-  const beforeCommit = toUploadGuard(options.beforeCommit);
+  const beforeCommit = toUploadGuards(options.beforeCommit);
   const { archive = {}, apiPage } = options;
   checkOption(apiPage === undefined || hasMethods(apiPage, ["load"]), "apiPage", "what createApiPage makes");
   checkOption(isObject(archive), "archive", "an object");
@@ -207,6 +215,8 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     webdav: toWebdav(options.webdav),
     uploads: toUploads(options.uploads, storage, beforeCommit),
     links: toLinks(options.links),
+    digests: toDigests(options.digests),
+    idempotency: toIdempotency(options.idempotency),
     basicCacheSeconds,
     quota,
     trash,
@@ -227,17 +237,6 @@ function toNetworks(proxies: FileServiceOptions["trustedProxies"]): readonly IpN
   const areNetworks = networks.every((network) => network !== undefined);
   checkOption(areNetworks, "trustedProxies", "addresses or networks such as 10.0.0.0/8");
   return networks as readonly IpNetwork[];
-}
-
-function toUploadGuard(beforeCommit: FileServiceOptions["beforeCommit"]): UploadGuard | undefined {
-  if (beforeCommit === undefined) return undefined;
-  if (typeof beforeCommit === "function") return { decide: beforeCommit };
-  const { receive, abandon, timeoutSeconds = 1 } = beforeCommit ?? {};
-  const areFunctions = [receive, abandon].every((one) => one === undefined || typeof one === "function");
-  const isTimeout = typeof timeoutSeconds === "number" && timeoutSeconds > 0;
-  const isGuard = hasMethods(beforeCommit, ["decide"]) && areFunctions && isTimeout;
-  checkOption(isGuard, "beforeCommit", "a function, or an object with decide, receive, abandon and timeoutSeconds");
-  return beforeCommit;
 }
 
 function parseBasePath(basePath: string): readonly string[] {

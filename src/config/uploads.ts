@@ -32,7 +32,7 @@ export type UploadConfig = Required<ResumableUploadOptions>;
 export function toUploads(
   uploads: ResumableUploadOptions | false | undefined = {},
   { uploads: ofStorage }: Pick<StorageAdapter, "uploads">,
-  beforeCommit: UploadGuard | undefined,
+  beforeCommit: readonly UploadGuard[],
 ): UploadConfig | undefined {
   if (uploads === false) return undefined;
   checkOption(isObject(uploads), "uploads", "an object, or false");
@@ -42,7 +42,7 @@ export function toUploads(
   checkOption(isPositive(keepSeconds), "uploads.keepSeconds", "a positive number");
   const isLimit = maxAppendBytes === 0 || isCount(maxAppendBytes);
   checkOption(isLimit, "uploads.maxAppendBytes", "a whole number of bytes, or 0");
-  if (ofStorage === undefined || (beforeCommit?.receive !== undefined && ofStorage.read === undefined))
-    return undefined;
+  const seesContent = beforeCommit.some(({ receive }) => receive !== undefined);
+  if (ofStorage === undefined || (seesContent && ofStorage.read === undefined)) return undefined;
   return { idleSeconds, maxSeconds, keepSeconds, maxAppendBytes };
 }

@@ -1,6 +1,6 @@
 import type { Peer, Trace } from "./connection.ts";
 import type { EventLink } from "./events/envelope.ts";
-import type { Metadata } from "./events/transfers.ts";
+import type { Metadata, ScanResult } from "./events/transfers.ts";
 
 /** A file that a client uploads, before it is in the storage. All calls for one upload get the same object. */
 export interface Upload {
@@ -19,6 +19,8 @@ export interface Upload {
   readonly trace?: Trace;
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
+  /** What a scanner has found: a guard sets it, and the event that ends the upload has it. */
+  scan?: ScanResult;
 }
 
 /**
@@ -26,7 +28,8 @@ export interface Upload {
  *
  * - If it returns `undefined`, the upload is accepted. It may still fail in the storage; event 40022 reports that.
  * - If it returns a text, or throws an `HttpError`, the upload is refused: the response is 422 with this text or with
- *   the error's message, and an existing file stays unchanged.
+ *   the error's message, and an existing file stays unchanged. An `HttpError` of the failure `unavailable` (503) or
+ *   `too-large` (413) keeps its status and its header fields, such as `Retry-After`.
  * - If it throws any other error, or returns any other value, the upload is refused, the response is 500, and the error
  *   is logged.
  */
@@ -46,8 +49,8 @@ export interface UploadGuard {
    */
   readonly timeoutSeconds?: number;
   /**
-   * Called once for an upload that ends without a decision: it failed before, it failed in `receive`, or it failed
-   * while `decide` was running. If it throws, the error is logged.
+   * Called once for an upload that ends without a decision: it failed before, it failed in `receive`, it failed while
+   * `decide` was running, or an earlier guard refused it. If it throws, the error is logged.
    */
   abandon?(upload: Upload): unknown;
 }

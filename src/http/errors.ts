@@ -30,6 +30,9 @@ const TABLE = {
   "trash-path-taken": ["already-exists", "Something of that name already exists."],
   "folder-not-empty": ["unprocessable", "The folder is not empty."],
   "upload-refused": ["unprocessable", "The upload was refused."],
+  "upload-infected": ["unprocessable", "The file has a virus: {name}."],
+  "scan-too-large": ["too-large", "The file is too large to be scanned for viruses."],
+  "scan-unavailable": ["unavailable", "The file cannot be scanned for viruses at the moment."],
   "trigger-refused": ["unprocessable", "The action was refused."],
   // The storage
   "storage-denied": ["denied", "The storage denied access."],
@@ -126,6 +129,7 @@ const TABLE = {
   "upload-checksum-mismatch": ["checksum-mismatch", "The content does not match its checksum."],
   "upload-digest-invalid": ["malformed", "The {header} header is malformed."],
   "upload-digest-mismatch": ["malformed", "The content does not match its digest."],
+  "digests-unsupported": ["method-not-implemented", "Digests of content are not supported here."],
   "upload-concat-invalid": ["malformed", "The Upload-Concat header must be partial, or final with 1 to {max} URLs."],
   "upload-concat-content": ["denied", "A request that joins uploads must have no content."],
   "upload-parts-invalid": ["malformed", "The parts must be complete partial uploads of this account."],
@@ -141,6 +145,15 @@ const TABLE = {
     "no-space",
     "The unfinished uploads of the account have more than {max} bytes in total. Complete or end some of them first.",
   ],
+  // Requests that are repeated
+  "idempotency-key-invalid": ["malformed", "The Idempotency-Key header must have 1 to 255 visible ASCII characters."],
+  "idempotency-key-reused": ["unprocessable", "The Idempotency-Key was used for another request."],
+  "idempotency-running": ["conflict", "The first request with this Idempotency-Key is still running."],
+  "idempotency-answer-not-kept": [
+    "conflict",
+    "The request with this Idempotency-Key has run, but its response was too large to be kept.",
+  ],
+  "idempotency-store-unavailable": ["unavailable", "The store of responses is not available."],
   // Bodies
   "body-incomplete": ["malformed", "The request's body is incomplete."],
   "body-too-large": ["too-large", "The body is larger than {max} bytes."],
@@ -303,9 +316,19 @@ export function createError(code: ErrorCode, { values = {}, headers, ...options 
 
 /**
  * Makes the error of a refusal by a function of the host, in the host's own words. Of an error that the function has
- * thrown, a code of its own stays. Its failure does not: a 401, for example, would be wrong for this request.
+ * thrown, a code of its own stays. Its failure does not: a 401, for example, would be wrong for this request. Only the
+ * failures of `kept` stay, with the header fields of their errors.
  */
-export function toHostRefusal(refusal: ErrorCode, message: string, cause?: HttpError): HttpError {
+export function toHostRefusal(
+  refusal: ErrorCode,
+  message: string,
+  cause?: HttpError,
+  kept: readonly Failure[] = [],
+): HttpError {
+  if (cause !== undefined && kept.includes(cause.failure)) {
+    const { failure, headers, code, values } = cause;
+    return new HttpError(failure, message, headers, { code, values, cause });
+  }
   const isOwnCode = cause !== undefined && cause.code !== cause.failure;
   const { code, values } = isOwnCode ? cause : { code: refusal };
   return new HttpError(ERRORS[refusal][0], message, {}, { code, values, cause });

@@ -15,6 +15,11 @@ export function prefersMinimalReturn({ headers }: Pick<Request, "headers">): boo
   return preferenceOf(headers, "return") === "minimal" || headers.get("brief")?.toLowerCase() === "t";
 }
 
+/** Whether a request prefers that everything is checked and nothing changed, by `Prefer: dry-run`. */
+export function prefersDryRun({ headers }: Pick<Request, "headers">): boolean {
+  return preferenceOf(headers, "dry-run") === "";
+}
+
 /** The value of a preference; of one that is repeated, the first one counts. */
 function preferenceOf(headers: Headers, wanted: string): string | undefined {
   const field = headers.get("prefer");

@@ -46,6 +46,14 @@ export const HEADER_FIELDS = {
     description: "The range of bytes in the response or, with 416, the size of the file (RFC 9110 14.4).",
     schema: text,
   },
+  "Repr-Digest": {
+    description: "The digest of the complete file, if the request wants it and it is known (RFC 9530).",
+    schema: text,
+  },
+  "Content-Digest": {
+    description: "The digest of the content, if the request wants it and it is known (RFC 9530).",
+    schema: text,
+  },
   "Accept-Ranges": { description: "Byte ranges can be requested.", schema: { ...text, enum: ["bytes"] } },
   "Accept-Encoding": {
     description: "The content codings that a request may have: only `identity`, which means none.",
@@ -61,8 +69,13 @@ export const HEADER_FIELDS = {
     schema: text,
   },
   "Preference-Applied": {
-    description: "The listing is sorted by name, as the request prefers (RFC 7240).",
-    schema: { ...text, enum: ["order=name"] },
+    description:
+      "What of the request's `Prefer` was followed: the listing is sorted by name, or the commands were only checked (RFC 7240).",
+    schema: { ...text, enum: ["order=name", "dry-run"] },
+  },
+  "Idempotency-Replayed": {
+    description: "The response is the one to an earlier request with the same `Idempotency-Key`.",
+    schema: { ...text, enum: ["true"] },
   },
   Location: { description: "The target of the redirect, as a path.", required: true, schema: text },
   Allow: { description: "The methods that this URL supports (RFC 9110 10.2.1).", required: true, schema: text },

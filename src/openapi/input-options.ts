@@ -50,6 +50,10 @@ export interface OpenApiOptions {
   readonly hasUploads: boolean;
   /** Whether the service has links. */
   readonly hasLinks: boolean;
+  /** Whether responses have digests that clients ask for (the option `digests`). */
+  readonly hasDigests: boolean;
+  /** Whether requests with an `Idempotency-Key` run once (the option `idempotency`). */
+  readonly hasIdempotency: boolean;
   /** Returns the status of a failure in a variant (CONTRACT 1). */
   readonly toStatus: (failure: Failure, variant: Variant) => number;
 }

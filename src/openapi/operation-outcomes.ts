@@ -1,4 +1,5 @@
 import type { Failure } from "../http/http-error.ts";
+import { withFeatures } from "./feature-operations.ts";
 import type { OpenApiInput, OpenApiRoute } from "./input.ts";
 import { UNLOCKED } from "./link-operations.ts";
 import type { OperationSpec, ResponseSpec } from "./operation-types.ts";
@@ -58,7 +59,7 @@ export function toMemberFailures(
 
 /** Returns what is known of an operation. The root of a link also takes the form with its password. */
 export function toSpec(service: OpenApiInput, route: OpenApiRoute, path: OpenApiPath, method: string): OperationSpec {
-  const spec = toUploadSpec(service, route, method);
+  const spec = withFeatures(service, route, toUploadSpec(service, route, method));
   const isUnlocking = path.isLink && path.path.endsWith("{token}/") && method === "POST" && route.kind === "folder";
   if (!isUnlocking || !service.variants.includes("html")) return spec;
   const body = spec.body === "folderOrPart" ? "folderOrPartOfLink" : "folderOfLink";

@@ -73,7 +73,15 @@ export const OPERATION_SPECS = {
     description:
       "The write is atomic: until it completes, readers get the previous content. A request with `Content-Range` is rejected (400).",
     tag: "Files",
-    parameters: [...CONDITIONS, "contentEncoding", "metadata", "acceptLanguage", ...TRACE],
+    parameters: [
+      ...CONDITIONS,
+      "contentEncoding",
+      "contentDigest",
+      "reprDigest",
+      "metadata",
+      "acceptLanguage",
+      ...TRACE,
+    ],
     body: "content",
     responses: [
       { status: 201, description: "The file was stored.", headers: ["ETag", "Last-Modified"] },
@@ -153,14 +161,14 @@ export const OPERATION_SPECS = {
     description:
       "Commands run in order; if one fails, the following ones still run. A form creates a folder, uploads files, or deletes, downloads or runs a trigger on members. A form that succeeds is redirected to the page of the folder; a page with errors has the status of the failure.",
     tag: "Folders",
-    parameters: ["contentEncoding", "formMetadata", "acceptLanguage", ...TRACE],
+    parameters: ["dryRun", "contentEncoding", "formMetadata", "acceptLanguage", ...TRACE],
     body: "folder",
     responses: [
       {
         status: 200,
         description: "All commands succeeded, or the archive of the selected members.",
         content: ["commandResults", "archive"],
-        headers: ["Content-Disposition"],
+        headers: ["Content-Disposition", "Preference-Applied"],
       },
       { status: 303, description: "The form succeeded: redirect to the folder.", variants: ["html"] },
       { status: 415, description: "The request has a `Content-Encoding`.", headers: ["Accept-Encoding"] },
@@ -168,6 +176,7 @@ export const OPERATION_SPECS = {
         status: 422,
         description: "Some commands failed. The body has an entry for each target.",
         content: ["commandErrors"],
+        headers: ["Preference-Applied"],
       },
     ],
     failures: ["not-found", "too-large", "unsupported-media-type"],

@@ -65,6 +65,17 @@ const PARAMETERS = {
     "Prefer",
     "With `order=name` the members of a listing as JSON are sorted by the code points of their names (RFC 7240), if there are at most 10,000.",
   ),
+  dryRun: inHeader(
+    "Prefer",
+    "With `dry-run` the commands of a JSON body are checked and not run: the results are as they would be (RFC 7240).",
+  ),
+  idempotencyKey: {
+    ...inHeader(
+      "Idempotency-Key",
+      "1 to 255 visible ASCII characters, such as a random UUID. The same key with the same JSON body runs once, and is answered again as the first time.",
+    ),
+    schema: { ...text, minLength: 1, maxLength: 255 },
+  },
   ifModifiedSince: inHeader(
     "If-Modified-Since",
     "The file is sent only if it was modified after this time (RFC 9110 13.1.3).",
@@ -139,10 +150,21 @@ const PARAMETERS = {
     "Upload-Checksum",
     "Algorithm and checksum in Base64 of the content (tus). With a wrong one nothing of the content is kept.",
   ),
-  contentDigest: inHeader("Content-Digest", "Digests of the content, which are verified (RFC 9530)."),
+  contentDigest: inHeader(
+    "Content-Digest",
+    "Digests of the content by `sha-256` or `sha-512`, which are verified (RFC 9530).",
+  ),
   reprDigest: inHeader(
     "Repr-Digest",
-    "Digests of the file, which are verified if the request has all of it (RFC 9530).",
+    "Digests of the file by `sha-256` or `sha-512`, which are verified if the request has all of it (RFC 9530).",
+  ),
+  wantReprDigest: inHeader(
+    "Want-Repr-Digest",
+    "Asks for the digest of the complete file by `sha-256` or `sha-512`, such as `sha-256=1` (RFC 9530).",
+  ),
+  wantContentDigest: inHeader(
+    "Want-Content-Digest",
+    "Asks for the digest of the content of a response with the complete file (RFC 9530).",
   ),
   contentDisposition: inHeader("Content-Disposition", "The name of the file in a folder (RFC 6266)."),
   methodOverride: inHeader("X-HTTP-Method-Override", "`PATCH`, `DELETE` or `HEAD`, together with `Tus-Resumable`."),

@@ -16,10 +16,15 @@ export const TRASH_OPERATIONS = {
     description:
       "The targets are IDs of entries. If one fails, the following ones still run. With `to`, an entry is restored to another path. A form that succeeds is redirected to the page of the trash; a page with errors has the status of the failure.",
     tag: "Folders",
-    parameters: ["contentEncoding", "acceptLanguage", ...TRACE],
+    parameters: ["dryRun", "contentEncoding", "acceptLanguage", ...TRACE],
     body: "trash",
     responses: [
-      { status: 200, description: "All commands succeeded.", content: ["commandResults"] },
+      {
+        status: 200,
+        description: "All commands succeeded.",
+        content: ["commandResults"],
+        headers: ["Preference-Applied"],
+      },
       { status: 303, description: "The form succeeded: redirect to the page of the trash.", headers: ["Location"] },
       {
         status: 415,
@@ -30,6 +35,7 @@ export const TRASH_OPERATIONS = {
         status: 422,
         description: "Some commands failed. The body has an entry for each target.",
         content: ["commandErrors"],
+        headers: ["Preference-Applied"],
       },
     ],
     failures: ["too-large", "unsupported-media-type"],

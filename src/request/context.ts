@@ -17,6 +17,7 @@ import type { Connection } from "../contracts/connection.ts";
 import type { EventLink } from "../contracts/events/envelope.ts";
 import type { Texts } from "../contracts/pages/texts.ts";
 import type { Emit } from "../events/emitter.ts";
+import type { FieldAlgorithm } from "../http/digests/digest-headers.ts";
 import type { Variant } from "../http/negotiate.ts";
 import type { HeaderFields, Reply } from "../http/reply.ts";
 import type { Target } from "../http/request-target.ts";
@@ -81,6 +82,10 @@ export interface RequestContext {
   readonly uploads: UploadService | undefined;
   /** Absent: the service has no links. */
   readonly links: LinkService | undefined;
+  /** Absent: the responses of the service have no digests. */
+  readonly digests: DigestService | undefined;
+  /** Absent: an `Idempotency-Key` has no effect. */
+  readonly answers: KeptAnswers | undefined;
   /** The link that the request came by, as events have it. */
   eventLink?: EventLink;
   /** What the response to a request for an upload has in addition. Absent: the request is not for an upload. */
@@ -111,6 +116,57 @@ export interface LinkService {
   lookup(username: string): Promise<AccountLookup | undefined>;
 }
 
+/** What the digests of a service share. */
+export interface DigestService {
+  /** The size of the largest file that is read for its digest, in bytes. */
+  readonly computeBytes: number;
+  readonly known: KnownDigests;
+  /** Runs one task of a key at a time, in this process: the computing of a version's digests. */
+  readonly inTurn: <T>(key: string, task: () => Promise<T>) => Promise<T>;
+  /** Lets the accounts read files for digests a few at a time. */
+  readonly walks: WalkQueue;
+}
+
+/** The digests of versions of files that are remembered. Paths are those of the storage. Its calls never reject. */
+export interface KnownDigests {
+  find(path: string, etag: string, algorithm: FieldAlgorithm): Promise<Uint8Array | undefined>;
+  /** Remembers digests by their algorithms; nothing for a version without a strong tag. */
+  remember(path: string, etag: string | undefined, digests: ReadonlyMap<string, Uint8Array>): Promise<void>;
+}
+
+/** The answers to requests with an `Idempotency-Key`, which are kept for a while. */
+export interface KeptAnswers {
+  /** Claims the right to run a request. @throws HttpError `unavailable` if the store fails. */
+  claim(request: KeyedRequest): Promise<Claim>;
+}
+
+/** A request with a key. */
+export interface KeyedRequest {
+  /** Who sends it. */
+  readonly holder: string;
+  readonly url: string;
+  readonly key: string;
+  /** Its parsed body, as a text. */
+  readonly body: string;
+}
+
+/** What a claim has found. */
+export type Claim =
+  | {
+      /** The request runs for the first time. Exactly one of the functions must be called; neither rejects. */
+      readonly outcome: "first";
+      /** Keeps its answer. `undefined`: it cannot be kept, but the request must not run again. */
+      readonly keep: (answer: string | undefined) => Promise<void>;
+      /** The request has changed nothing, and may run again. */
+      readonly release: () => Promise<void>;
+    }
+  /** `answer`: what was kept; `undefined` if it was not kept. */
+  | { readonly outcome: "answered"; readonly answer: string | undefined }
+  /** The first request still runs. */
+  | { readonly outcome: "running" }
+  /** The key was used with another body. */
+  | { readonly outcome: "other" };
+
 /** What every response to a request for an upload has, errors included. */
 export interface UploadResponse {
   /** The file of the upload, for `Server-Path`. Absent: it is not known. */
@@ -134,6 +190,8 @@ export interface AccountContext extends LimitedContext {
   readonly session?: string | undefined;
   /** The files that the account may see and change. */
   readonly files: AccountFiles;
+  /** Creates the same files for a dry run: changes are checked, and look as if they had been made. */
+  readonly createDryFiles: () => AccountFiles;
 }
 
 /** The link of a request. */

@@ -78,7 +78,7 @@ export const fileEventSchema = z.discriminatedUnion("id", [
   event(40014, { ...location, ...read, ...reason }),
   event(40015, session),
   event(40016, location),
-  event(40017, { ...upload, ...written }),
+  event(40017, { ...upload, ...written, scan: z.enum(["clean", "skipped", "unavailable"]).exactOptional() }),
   event(40018, { ...location, ...read, ...reason }),
   event(40019, { ...request, ...leftOut }),
   event(40021, upload),

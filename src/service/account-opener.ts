@@ -82,6 +82,9 @@ export interface OpenedLinkFiles {
   readonly inside: Pick<AccountFiles, "kindOf" | "requireUnlocked">;
 }
 
+/** Whether changes are made. In a `dry-run` they are only checked. Default: `real`. */
+export type FilesMode = "real" | "dry-run";
+
 /** What the service and {@link createAccountOpener} do with the accounts of a storage. */
 export interface StorageAccounts {
   /**
@@ -92,9 +95,9 @@ export interface StorageAccounts {
   /** Prepares the home folder of an account. Rejects as {@link OpenAccount} does. */
   prepare(account: Account): Promise<void>;
   /** The files that an account may see and change. */
-  filesOf(account: Account): AccountFiles;
+  filesOf(account: Account, mode?: FilesMode): AccountFiles;
   /** The account and the files of a link: what both permit, below the link's root. */
-  openLink(account: Account, rights: LinkRights): OpenedLinkFiles;
+  openLink(account: Account, rights: LinkRights, mode?: FilesMode): OpenedLinkFiles;
   /** The uploads of all accounts. Absent: the storage has none. */
   readonly uploads?: OwnedUploads;
 }
@@ -142,11 +145,13 @@ export function createStorageAccounts(
   const unlocked = new WeakMap<Account, AccountFiles>();
   const linkAccounts = new WeakMap<LinkRights, { readonly owner: Account; readonly account: Account }>();
 
-  function filesWithoutLocksOf(account: Account, options: AccountFilesOptions): AccountFiles {
-    const known = unlocked.get(account);
+  function filesWithoutLocksOf(account: Account, mode: FilesMode, options: AccountFilesOptions): AccountFiles {
+    const known = mode === "real" ? unlocked.get(account) : undefined;
     if (known !== undefined) return known;
-    const files = { ...createAccountFiles(account, storage, scheduling, options), ...NO_ACCOUNT_LOCKS };
-    unlocked.set(account, files);
+    const isDryRun = mode === "dry-run";
+    const own = createAccountFiles(account, storage, scheduling, { isDryRun, ...options });
+    const files = { ...own, ...NO_ACCOUNT_LOCKS };
+    if (!isDryRun) unlocked.set(account, files);
     return files;
   }
 
@@ -155,10 +160,12 @@ export function createStorageAccounts(
     account: Account,
     files: AccountFiles,
     holder: Pick<LockedFilesOptions, "account" | "until">,
+    mode: FilesMode,
   ): AccountFiles {
     if (locks === undefined) return files;
     const toReal = (path: readonly string[]): readonly string[] => toRealSegments(account, path);
-    return withLocks(files, { locks, ...holder, toReal, virtualFolders: account.virtualFolders });
+    const own = mode === "real" ? locks : { ...locks, end: async () => undefined };
+    return withLocks(files, { locks: own, ...holder, toReal, virtualFolders: account.virtualFolders });
   }
 
   /** The same object for the same link and account, so that its files are created once. */
@@ -174,12 +181,15 @@ export function createStorageAccounts(
     resolve: createAccountResolver(groups, maxFileBytes),
     prepare: (account) => prepareHome(account, storage),
     ...(storage.uploads && { uploads: createOwnedUploads(storage.uploads) }),
-    filesOf: (account) =>
-      withOwnLocks(account, filesWithoutLocksOf(account, { trash }), { account: foldName(account.name) }),
-    openLink(owner, rights) {
+    filesOf(account, mode = "real") {
+      const holder = { account: foldName(account.name) };
+      return withOwnLocks(account, filesWithoutLocksOf(account, mode, { trash }), holder, mode);
+    },
+    openLink(owner, rights, mode = "real") {
       const account = linkAccountOf(owner, rights);
       const holder = { account: toLockHolder(rights), until: 1000 * rights.expires };
-      const files = withOwnLocks(account, filesWithoutLocksOf(account, { uploadOwner: `link:${rights.id}` }), holder);
+      const own = filesWithoutLocksOf(account, mode, { uploadOwner: `link:${rights.id}` });
+      const files = withOwnLocks(account, own, holder, mode);
       return { account, files: withLinkRights(files, rights), inside: files };
     },
   };

@@ -118,7 +118,8 @@ export function createDispatch({ finisher, accounts, permitsOf, watchLogin }: Di
     if (isTransferRequest && !permits.transferPermit.acquire()) {
       const account = accounts.resolve(login.username, login.settings);
       const files = accounts.filesOf(account);
-      throw emitRefusedTransfer(Object.assign(limited, { account, settings: login.settings, scheme, files }));
+      const own = { account, settings: login.settings, scheme, files, createDryFiles: () => files };
+      throw emitRefusedTransfer(Object.assign(limited, own));
     }
     return withPermits(permits, async () => endpoint(await toAccountContext(limited, identified)));
   }
@@ -144,6 +145,7 @@ export function createDispatch({ finisher, accounts, permitsOf, watchLogin }: Di
       scheme,
       session,
       files,
+      createDryFiles: () => accounts.filesOf(account, "dry-run"),
     });
     return context.hasListeners() ? Object.assign(complete, { files: withEvents(complete) }) : complete;
   }

@@ -93,9 +93,10 @@ export function createResponseFinisher(config: ServiceConfig): ResponseFinisher 
     }
     const isTranslated = headers.some(([name]) => name === "Content-Language");
     const varyByPreference = kind === "folder" && request.headers.has("prefer") ? ", Prefer" : "";
+    const varyByDigest = kind === "file" && config.digests !== undefined ? toWantedNames(request.headers) : "";
     const varyByLanguage = isTranslated ? ", Accept-Language" : "";
     return [
-      ["Vary", `Accept, Authorization, Cookie${varyByLanguage}${varyByPreference}${varyByOrigin}`],
+      ["Vary", `Accept, Authorization, Cookie${varyByLanguage}${varyByPreference}${varyByDigest}${varyByOrigin}`],
       ["Cache-Control", isUncached(url, headers) ? "no-store" : "private, no-cache"],
     ];
   }
@@ -125,6 +126,12 @@ export function createResponseFinisher(config: ServiceConfig): ResponseFinisher 
   }
 
   return { toErrorReply, finish };
+}
+
+/** The fields of a request that decide on digests in its response. */
+function toWantedNames(headers: Headers): string {
+  const ofFile = headers.has("want-repr-digest") ? ", Want-Repr-Digest" : "";
+  return headers.has("want-content-digest") ? `${ofFile}, Want-Content-Digest` : ofFile;
 }
 
 /** Whether a response is one of tus. All of them tell its version, refusals too (RESUMABLE 3.12). */

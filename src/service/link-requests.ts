@@ -36,6 +36,7 @@ export interface OpenedRequest {
   readonly account: Account;
   readonly settings: AccountSettings;
   readonly files: AccountFiles;
+  readonly createDryFiles: () => AccountFiles;
 }
 
 /**
@@ -77,7 +78,8 @@ export async function openLinkRequest(
   const owner = accounts.resolve(record.username, verdict.settings);
   const { account, files, inside } = accounts.openLink(owner, rights);
   const link = { record, root: toLinkRoot(rights), isDropFolder: isDropFolder(rights), inside };
-  return { account, files, link, settings: verdict.settings };
+  const createDryFiles = (): AccountFiles => accounts.openLink(owner, rights, "dry-run").files;
+  return { account, files, createDryFiles, link, settings: verdict.settings };
 }
 
 /** Runs an endpoint for a link that is open: running transfers end with it, and uses are counted. */

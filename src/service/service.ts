@@ -33,6 +33,8 @@ import { adoptKeyv } from "../stores/keyv.ts";
 import { createMemoryKeyValueStore } from "../stores/memory.ts";
 import { createTexts } from "../views/texts.ts";
 import { createStorageAccounts, toCheckedSettings, toLinkId, toLocks } from "./account-opener.ts";
+import { createAnswers } from "./answers.ts";
+import { createDigestService } from "./digests.ts";
 import { createDispatch } from "./dispatch.ts";
 import { createResponseFinisher } from "./finish-response.ts";
 import { createHostSessions } from "./host-sessions.ts";
@@ -106,6 +108,8 @@ export function createFileService(options: FileServiceOptions): FileService {
     sweepSoon: sweeper.sweepSoon,
   };
   const [walks, listingWalks] = [createWalkQueue(), createWalkQueue()];
+  const digests = createDigestService(config, report);
+  const answers = createAnswers(config, report);
   const openApiOf = createOpenApi(config);
   const additions = {
     hasLinks: config.links !== undefined,
@@ -199,6 +203,8 @@ export function createFileService(options: FileServiceOptions): FileService {
       texts: chooseTexts(request.headers.get("accept-language")),
       uploads: served.includes("uploads") ? uploadService : undefined,
       links,
+      digests,
+      answers,
     };
   }
 

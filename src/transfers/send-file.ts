@@ -51,7 +51,7 @@ function send(context: AccountContext, status: number, file: StoredFile, fields:
   if (source === undefined && !context.hasListeners() && !context.transferPermit.isTaken()) {
     return fileReply(status, file, fields);
   }
-  return sendSource(context, status, toSource(file), fields);
+  return sendSource(context, status, toFileSource(file), fields);
 }
 
 /** Bytes in memory are handed over together with the response, so the download ends when it starts. */
@@ -77,10 +77,10 @@ function sendParts(context: AccountContext, first: StoredFile, fields: FileField
   async function open(part: RangePart): Promise<ByteSource> {
     if (part === parts[0]) {
       isFirstOpened = true;
-      return toSource(first);
+      return toFileSource(first);
     }
     const file = await files.read(path.segments, part);
-    if (isSameVersion(file.entry, first.entry)) return toSource(file);
+    if (isSameVersion(file.entry, first.entry)) return toFileSource(file);
     await closeStoredFile(file);
     throw new StorageError("unavailable", "The file was replaced between two parts.");
   }
@@ -100,7 +100,7 @@ function isSameVersion(one: StorageEntry, other: StorageEntry): boolean {
 }
 
 /** The content of a file as a source. Reading `body` may create a stream, so it is the last resort. */
-function toSource(file: StoredFile): ByteSource {
+export function toFileSource(file: StoredFile): ByteSource {
   const { source } = file;
   if (source === undefined) return toByteSource(file.body);
   return "readInto" in source ? source : sourceOfBytes(source);

@@ -1,4 +1,4 @@
-import type { Metadata, WriteTotals } from "../contracts/events/transfers.ts";
+import type { Metadata, Scanned, WriteTotals } from "../contracts/events/transfers.ts";
 import { type StorageEntry, StorageError, type WriteOptions } from "../contracts/storage-adapter.ts";
 import type { Upload } from "../contracts/upload.ts";
 import { watchSteps } from "../contracts/watch-steps.ts";
@@ -25,7 +25,7 @@ export async function storeFile(context: AccountContext, file: IncomingFile): Pr
   const { files, config } = context;
   const { segments, metadata } = file;
   // Without listeners there is nothing to count for.
-  if (config.beforeCommit === undefined && !context.hasListeners())
+  if (config.beforeCommit.length === 0 && !context.hasListeners())
     return files.write(segments, file.content, await file.toOptions());
   const data = { ...toFileLocation(context, segments), ...(metadata !== undefined && { metadata }) };
   const startedAt = config.clock();
@@ -52,7 +52,7 @@ export async function storeFile(context: AccountContext, file: IncomingFile): Pr
 
   function write(options: WriteOptions): Promise<StorageEntry> {
     const { beforeCommit } = config;
-    if (beforeCommit === undefined) return files.write(segments, counted(options.size), options);
+    if (beforeCommit.length === 0) return files.write(segments, counted(options.size), options);
     upload = toUpload(context, data);
     const { content, settle } = guardContent(counted(options.size), upload, beforeCommit, context.report);
     return files.write(segments, content, options).finally(settle);
@@ -61,12 +61,17 @@ export async function storeFile(context: AccountContext, file: IncomingFile): Pr
   emitEvent(context, { id: 40021, data });
   try {
     const entry = await write(await file.toOptions());
-    emitEvent(context, { id: 40017, data: { ...data, ...toTotals() } });
+    emitEvent(context, { id: 40017, data: { ...data, ...toTotals(), ...toScanned(upload) } });
     return entry;
   } catch (error) {
     emitEvent(context, { id: 40022, data: { ...data, ...toTotals(), details: context.failureOf(error).message } });
     throw error;
   }
+}
+
+/** What a scanner has found in an upload, for its event. */
+export function toScanned(upload: Pick<Upload, "scan"> | undefined): Scanned {
+  return upload?.scan === undefined ? {} : { scan: upload.scan };
 }
 
 /** An upload whose size grows. */

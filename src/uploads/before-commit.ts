@@ -1,11 +1,11 @@
 import type { Upload, UploadGuard } from "../contracts/upload.ts";
 import { createError, toHostRefusal } from "../http/errors.ts";
-import { isHttpError } from "../http/http-error.ts";
+import { type Failure, isHttpError } from "../http/http-error.ts";
 
-/** Content that a guard sees. */
+/** Content that guards see. */
 export interface GuardedContent {
   readonly content: AsyncIterable<Uint8Array>;
-  /** Must be called when the write has settled. A guard that has not decided by then gets `abandon`. */
+  /** Must be called when the write has settled. Each guard that has not decided by then gets `abandon`. */
   settle(): void;
 }
 
@@ -15,50 +15,61 @@ export type ReportDefect = (error: unknown) => void;
 /** The default time limit for each call of a guard. */
 const DEFAULT_TIMEOUT_SECONDS = 300;
 
+/** Failures of a guard that are no refusal of the file itself: the client may send it again, or a smaller one. */
+const KEPT_FAILURES: readonly Failure[] = ["unavailable", "too-large"];
+
 /**
- * Passes content to a guard chunk by chunk, and asks for its decision before the content ends. A storage shows nothing
- * of a file before its content ends, so a refusal leaves the existing file as it is.
+ * Passes content to guards chunk by chunk, and asks for their decisions before the content ends, in their order, up to
+ * the first refusal. A storage shows nothing of a file before its content ends, so a refusal leaves the existing file
+ * as it is.
  */
 export function guardContent(
   content: AsyncIterable<Uint8Array>,
   upload: Upload,
-  guard: UploadGuard,
+  guards: readonly UploadGuard[],
   report: ReportDefect,
 ): GuardedContent {
-  const { timeoutSeconds = DEFAULT_TIMEOUT_SECONDS } = guard;
-  let isDecided = false;
+  const undecided = new Set(guards);
+  let isSettled = false;
 
   async function* guarded(): AsyncGenerator<Uint8Array> {
     for await (const chunk of content) {
-      if (guard.receive !== undefined) await ask(() => guard.receive?.(upload, chunk), timeoutSeconds);
+      for (const guard of guards) {
+        if (guard.receive !== undefined) await ask(guard, () => guard.receive?.(upload, chunk));
+      }
       yield chunk;
     }
-    const reason = await ask(() => guard.decide(upload), timeoutSeconds).finally(() => {
-      isDecided = true;
-    });
-    if (reason === "") throw createError("upload-refused");
-    if (typeof reason === "string") throw toHostRefusal("upload-refused", reason);
-    // Any other value is a defect of the guard, and may have been meant as a refusal.
-    if (reason !== undefined && reason !== null)
-      throw new Error("The beforeCommit function returned something other than text.");
+    for (const guard of guards) {
+      if (isSettled) throw new Error("The upload ended before the decision of beforeCommit.");
+      requireAccepted(await ask(guard, () => guard.decide(upload)).finally(() => undecided.delete(guard)));
+    }
   }
 
   function settle(): void {
-    if (isDecided || guard.abandon === undefined) return;
-    isDecided = true;
-    Promise.resolve(upload)
-      .then((one) => guard.abandon?.(one))
-      .catch(report);
+    isSettled = true;
+    for (const guard of undecided) {
+      if (guard.abandon === undefined) continue;
+      Promise.resolve(upload)
+        .then((one) => guard.abandon?.(one))
+        .catch(report);
+    }
+    undecided.clear();
   }
 
   return { content: guarded(), settle };
 }
 
-/**
- * Calls a guard with a time limit. An HttpError of the guard becomes `unprocessable`, and its status is ignored: a 401,
- * for example, would be wrong for this request.
- */
-async function ask(call: () => unknown, timeoutSeconds: number): Promise<unknown> {
+/** @throws HttpError `unprocessable` if the result of a guard is a refusal. */
+function requireAccepted(reason: unknown): void {
+  if (reason === "") throw createError("upload-refused");
+  if (typeof reason === "string") throw toHostRefusal("upload-refused", reason);
+  // Any other value is a defect of the guard, and may have been meant as a refusal.
+  if (reason !== undefined && reason !== null)
+    throw new Error("The beforeCommit function returned something other than text.");
+}
+
+/** Calls a guard with its time limit. An HttpError of the guard becomes a refusal; see `toHostRefusal`. */
+async function ask({ timeoutSeconds = DEFAULT_TIMEOUT_SECONDS }: UploadGuard, call: () => unknown): Promise<unknown> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   try {
     const result = call();
@@ -68,7 +79,7 @@ async function ask(call: () => unknown, timeoutSeconds: number): Promise<unknown
     });
     return await Promise.race([result, tooLate]);
   } catch (cause) {
-    if (isHttpError(cause)) throw toHostRefusal("upload-refused", cause.message, cause);
+    if (isHttpError(cause)) throw toHostRefusal("upload-refused", cause.message, cause, KEPT_FAILURES);
     throw new Error("The beforeCommit function failed.", { cause });
   } finally {
     clearTimeout(timer);

@@ -1,3 +1,5 @@
+import { digestExpected } from "../http/digests/digest-content.ts";
+import { readExpectedDigests } from "../http/digests/digest-headers.ts";
 import { createError } from "../http/errors.ts";
 import type { HttpError } from "../http/http-error.ts";
 import type { FormPart } from "../http/multipart.ts";
@@ -92,8 +94,9 @@ export function createFormFiles({ write, repeated = "same-name", permits, signal
       return;
     }
     names.add(name);
-    if (decision === "store") add(await store(name, part.body));
-    else await hold(name, part.body);
+    const content = verified(part);
+    if (decision === "store") add(await store(name, content));
+    else await hold(name, content);
     // A thousand small files may arrive in a few chunks, and a storage may write them synchronously.
     if (outcomes.length % FILES_PER_YIELD === 0) await yieldToEventLoop();
     // The rest of its form may never come.
@@ -151,6 +154,17 @@ export function createFormFiles({ write, repeated = "same-name", permits, signal
   }
 
   return { receive, decide, outcomes: () => outcomes };
+}
+
+/**
+ * The content of a part, which fails if it does not have the digests of the part's headers, or if these are malformed.
+ */
+function verified({ digestFields, body }: FormPart): AsyncIterable<Uint8Array> {
+  return digestFields === undefined ? body : verify(body, digestFields);
+}
+
+async function* verify(body: AsyncIterable<Uint8Array>, headers: Headers): AsyncGenerator<Uint8Array> {
+  yield* digestExpected(body, readExpectedDigests(headers)).content;
 }
 
 /** The bytes of a result in memory, with the stack of its error. */

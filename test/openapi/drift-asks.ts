@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { FORM_TYPE, type FormEntry, formOf } from "../support/forms.ts";
 import type { Operation } from "../support/openapi/document.ts";
 
@@ -73,12 +74,16 @@ export const TARGETS: Readonly<Record<string, readonly string[]>> = {
   "/__svc__/assets/{name}": ["/__svc__/assets/none.css"],
 };
 
+/** The digest of `new`. */
+const DIGEST = `sha-256=:${createHash("sha256").update("new").digest("base64")}:`;
+
 function bodiesOf(method: string, template: string): readonly Pick<Ask, "fields" | "body">[] {
   if (method === "PUT" && template === "/home/{path}") {
     return [
       { body: "new" },
       { body: "new", fields: { "x-labels": "project=a", "content-encoding": "identity" } },
       { body: "x".repeat(1001) },
+      { body: "new", fields: { "content-digest": DIGEST, "repr-digest": DIGEST } },
       { body: "x", fields: { "content-encoding": "gzip" } },
       { body: "x", fields: { "content-range": "bytes 0-0/1" } },
     ];
@@ -116,6 +121,8 @@ const UPDATES = [
 
 const FOLDER_BODIES = [
   commandsOf(["create-folder-if-missing", "new"]),
+  { ...commandsOf(["delete", "a.txt"]), fields: { ...JSON_TYPE, prefer: "dry-run" } },
+  { ...commandsOf(["delete", "none"]), fields: { ...JSON_TYPE, prefer: "dry-run" } },
   {
     fields: JSON_TYPE,
     body: JSON.stringify({

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { createMemoryKeyValueStore } from "../../src/stores/memory.ts";
 import { LINK_SECRET } from "../support/links.ts";
 import { VOCABULARY } from "../support/openapi/check-request.ts";
 import { type ApiDocument, toOperations } from "../support/openapi/document.ts";
@@ -55,7 +56,11 @@ beforeAll(async () => {
   read.query = [...URLSearchParams.names].sort();
   read.open = [...Headers.open, ...URLSearchParams.open].sort();
 
-  const { call } = await createTestService({ links: { secret: LINK_SECRET } });
+  const { call } = await createTestService({
+    links: { secret: LINK_SECRET },
+    digests: {},
+    idempotency: { store: createMemoryKeyValueStore() },
+  });
   const { text } = await call("GET", "/__svc__/openapi.json", { as: null });
   const parameters = [...toOperations(JSON.parse(text) as ApiDocument).values()].flatMap((one) => one.parameters);
   const namesIn = (place: string) => [

@@ -41,6 +41,7 @@ const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
     "isHttpError",
     "isStorageError",
     "mountStorage",
+    "mountTrash",
   ],
   "./api-page": ["createApiPage"],
   "./auth/jwt": ["createJwtIdentifier"],

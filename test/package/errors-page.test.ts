@@ -57,6 +57,7 @@ What they throw becomes a response:
 | function | what it throws | what the client gets |
 |---|---|---|
 | \`beforeCommit\` | \`HttpError\`, or it returns a text | 422 with that message; \`upload-refused\`, or the code of the error |
+| | \`HttpError\` \`unavailable\` or \`too-large\` | 503 or 413 with that message, code and header fields |
 | | anything else | 500 \`internal\` with an ID that is also in the log |
 | a trigger | \`HttpError\` | 422 with that message, for this member; \`trigger-refused\`, or the code of the error |
 | | anything else | \`internal\` for this member, with an ID that is also in the log |
@@ -65,7 +66,7 @@ What they throw becomes a response:
 | \`usernameOfCertificate\` | anything | as without a certificate; the log has the error |
 | \`onEvent\` | anything | nothing; the log has the error |
 
-Of an \`HttpError\`, the client gets the message and the code; of an authenticator's, the header fields, too.
+Of an \`HttpError\`, the client gets the message and the code; of an authenticator's, and of those two of \`beforeCommit\`, the header fields, too.
 An \`HttpError\` has a failure, a message, header fields, and a code of its own if it needs one:
 
 \`\`\`ts

@@ -49,7 +49,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "http",
     "contracts",
   ],
-  transfers: ["request", "account", "uploads", "http", "contracts"],
+  transfers: ["request", "account", "uploads", "http", "platform", "contracts"],
   endpoints: [
     "webdav",
     "transfers",
@@ -117,7 +117,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   negotiator: ["http"],
   picocolors: ["cli"],
   standardwebhooks: ["sinks"],
-  "structured-headers": ["http/uploads/structured-fields.ts"],
+  "structured-headers": ["http/digests/digest-headers.ts", "http/uploads/structured-fields.ts"],
   "js-yaml": ["openapi"],
   leven: ["contracts"],
   uqr: ["views", "cli/commands/link.ts"],

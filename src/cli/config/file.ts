@@ -5,12 +5,14 @@ import type { Logger } from "../../contracts/logger.ts";
 import type { Trigger } from "../../contracts/trigger.ts";
 import { createDiskStorage } from "../../storage/disk.ts";
 import { createMemoryStorage } from "../../storage/memory.ts";
+import { createClamdGuard } from "../../uploads/clamd-guard-node.ts";
 import { createFailure, describeSystemError } from "../failure.ts";
 import type { LogFormat } from "../log/access-log.ts";
 import { parseSessionStore, type SessionStoreLocation } from "../session-store.ts";
 import type { WorkerChannel } from "../workers/worker.ts";
 import { toMethods } from "./authenticators.ts";
 import { toConnectionSettings } from "./connections.ts";
+import { parseAnswerStore } from "./content-keys.ts";
 import { addProblem, type ConfigContext, toConfigFailure } from "./context.ts";
 import { toListeners } from "./events.ts";
 import { describeIssues } from "./issues.ts";
@@ -98,6 +100,7 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
     ...(links?.store !== undefined && { hasOwnLinks: true }),
     ...(config.quota !== undefined && { quota: toQuotaOptions(config.quota) }),
     ...(config.trash !== undefined && { trash: config.trash }),
+    ...(config.idempotency !== undefined && { idempotency: withoutStore(config.idempotency) }),
     logFormat: context.logFormat,
     ...(tls === undefined ? undefined : { tls }),
     ...(storage.type !== "memory" && {
@@ -113,6 +116,7 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
       onEvent: listeners,
       ...toServiceOptions(config),
       ...(links !== undefined && { links }),
+      ...(config.scan !== undefined && { beforeCommit: createClamdGuard(config.scan) }),
       ...(config.triggers !== undefined && { triggers: toLoggedTriggers(config.triggers, context.logger) }),
     },
   };
@@ -120,9 +124,9 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
 
 /** The stores that several processes share, if the configuration has any. */
 function toStores(
-  { session, webdav, links, quota }: ConfigFile,
+  { session, webdav, links, quota, idempotency }: ConfigFile,
   { file, toPath }: ConfigContext,
-): Pick<ServeSettings, "sessionStore" | "lockStore" | "linkStore" | "quotaStore"> {
+): Pick<ServeSettings, "sessionStore" | "lockStore" | "linkStore" | "quotaStore" | "answerStore"> {
   function toStore(text: string, option: string): NamedStore {
     return resolveStore(parseSessionStore(text, option), option);
   }
@@ -134,12 +138,14 @@ function toStores(
 
   const linkStore = links?.store === undefined ? undefined : parseLinkStore(links.store);
   const quotaStore = quota?.store === undefined ? undefined : parseQuotaStore(quota.store);
+  const answerStore = idempotency?.store === undefined ? undefined : parseAnswerStore(idempotency.store);
 
   return {
     ...(session?.store !== undefined && { sessionStore: toStore(session.store, "session.store") }),
     ...(webdav?.lockStore !== undefined && { lockStore: toStore(webdav.lockStore, "webdav.lockStore") }),
     ...(linkStore !== undefined && { linkStore: resolveStore(linkStore, "links.store") }),
     ...(quotaStore !== undefined && { quotaStore: resolveStore(quotaStore, "quota.store") }),
+    ...(answerStore !== undefined && { answerStore: resolveStore(answerStore, "idempotency.store") }),
   };
 }
 
@@ -180,6 +186,7 @@ function toServiceOptions(config: ConfigFile) {
     basicCacheSeconds,
     webdav,
     uploads,
+    digests,
     cors,
     component,
     publicError,
@@ -202,6 +209,7 @@ function toServiceOptions(config: ConfigFile) {
       archive,
       passwordPolicy,
       uploads,
+      digests,
       basicCacheSeconds,
       limits,
       clientForwardedHeader,
@@ -216,6 +224,11 @@ function toServiceOptions(config: ConfigFile) {
     ...(webdav === undefined ? undefined : { webdav: ownWebdav }),
     session: ownSession,
   };
+}
+
+/** The members of a key whose store is opened later. */
+function withoutStore<T extends { readonly store?: string }>({ store: _store, ...members }: T): Omit<T, "store"> {
+  return members;
 }
 
 function withoutUndefined<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {

@@ -8,6 +8,7 @@ import { createWebhookSink, type WebhookSinkOptions } from "../../sinks/webhook.
 import { findAccountProblem } from "./accounts.ts";
 import { authenticationSchema } from "./authentication.ts";
 import { connectionsSchema } from "./connections.ts";
+import { digestsSchema, idempotencySchema, scanSchema } from "./content-keys.ts";
 import { linksSchema } from "./links.ts";
 import { checkByFactory, checkByService } from "./option-checks.ts";
 import { quotaKeySchema } from "./quota.ts";
@@ -165,6 +166,9 @@ const membersSchema = z.strictObject({
   quota: quotaKeySchema.exactOptional(),
   trash: trashKeySchema.exactOptional(),
   links: linksSchema.exactOptional(),
+  digests: digestsSchema.exactOptional(),
+  idempotency: idempotencySchema.exactOptional(),
+  scan: scanSchema.exactOptional(),
   basicCacheSeconds: z
     .number()
     .superRefine(checkByService((basicCacheSeconds) => ({ basicCacheSeconds })))

@@ -2,6 +2,7 @@ import { access, constants, stat } from "node:fs/promises";
 import { type AccountEntry, AccountsError, createAccountsAuthenticator } from "../../auth/accounts/accounts.ts";
 import type { PasswordHasher } from "../../auth/passwords/hash.ts";
 import { createNodePasswordHasher } from "../../auth/passwords/hash-node.ts";
+import type { IdempotencyOptions } from "../../config/idempotency.ts";
 import type { FileServiceOptions } from "../../config/options.ts";
 import type { Logger } from "../../contracts/logger.ts";
 import type { MeasuredRequest } from "../../metrics/measure-service.ts";
@@ -49,6 +50,10 @@ export interface ServeSettings {
   readonly quotaStore?: NamedStore;
   /** Keeps what is removed. Absent: it is removed for good. */
   readonly trash?: TrashOptions;
+  /** Keeps the responses to requests with an `Idempotency-Key`. Absent: none is kept. */
+  readonly idempotency?: Omit<IdempotencyOptions, "store">;
+  /** The store of these responses. Default: the memory of the process. */
+  readonly answerStore?: NamedStore;
   /** Whether the files are in the memory of the process, so that no other process sees them. */
   readonly hasOwnStorage?: true;
   /** Whether the links are in the memory of the process, so that no other process knows them. */

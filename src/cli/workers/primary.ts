@@ -23,13 +23,16 @@ type Start = { readonly address: Address } | { readonly failure: CommandFailure 
 
 /** Why several processes cannot serve these settings, in words for the user; `undefined` if they can. */
 export function findSharingProblem(settings: ServeSettings): string | undefined {
-  const { sessionStore, hasOwnStorage, hasOwnLinks, quota, quotaStore } = settings;
+  const { sessionStore, hasOwnStorage, hasOwnLinks, quota, quotaStore, idempotency, answerStore } = settings;
   if (sessionStore === undefined) {
     return "needs sessions that all workers share: set session.store in the configuration to redis://, rediss:// or sqlite://";
   }
   if (hasOwnStorage) return "needs files that all workers share, but a storage in memory belongs to one process";
   if (quota !== undefined && quotaStore === undefined) {
     return "needs quotas that all workers count together: set quota.store in the configuration to redis://, rediss:// or sqlite://";
+  }
+  if (idempotency !== undefined && answerStore === undefined) {
+    return "needs responses that all workers share: set idempotency.store in the configuration to redis://, rediss:// or sqlite://";
   }
   return hasOwnLinks
     ? "needs links that all workers share: set links.store in the configuration to redis://, rediss:// or sqlite://"

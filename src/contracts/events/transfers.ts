@@ -9,7 +9,7 @@ export interface UploadStarted extends EventEnvelope {
 /** 40017: a file was uploaded successfully. */
 export interface UploadDone extends EventEnvelope {
   readonly id: 40017;
-  readonly data: UploadData & WriteTotals;
+  readonly data: UploadData & WriteTotals & Scanned;
 }
 
 /** 40022: an upload failed; the previous file stays. */
@@ -92,6 +92,15 @@ export interface UploadData extends FileLocation {
 
 /** The metadata of an upload: the values of each key, in their order (4.4, rule 4). */
 export type Metadata = Readonly<Record<string, readonly string[]>>;
+
+/** What a scanner has found: nothing; or the file was accepted although it is too large, or it did not answer. */
+export type ScanResult = "clean" | "skipped" | "unavailable";
+
+/** What a scanner has found in an upload. */
+export interface Scanned {
+  /** Absent if no scanner has seen the file, or if it has found something. */
+  readonly scan?: ScanResult;
+}
 
 /** How much of an upload was received. */
 export interface WriteTotals {

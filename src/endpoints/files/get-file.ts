@@ -7,6 +7,7 @@ import { emptyReply } from "../../http/reply.ts";
 import { toValidatorFields, toValidators } from "../../http/validators.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { emitEvent, toFileLocation } from "../../request/emit-event.ts";
+import { findWantedDigests, NO_FIELDS, type WantedDigests } from "../../transfers/digests/file-digests.ts";
 import { closeStoredFile, sendFile } from "../../transfers/send-file.ts";
 import { tooManyTransfers } from "../../transfers/too-many-transfers.ts";
 import { redirectIfFolder } from "../trailing-slash.ts";
@@ -23,8 +24,9 @@ export async function getFile(context: AccountContext): Promise<Reply> {
   const { request, path, files } = context;
   const isUnconditional = CONDITIONS.every((name) => request.headers.get(name) === null);
   try {
-    if (!isUnconditional || request.method === "HEAD") return await getConditionally(context);
-    return send(context, await files.read(path.segments), []);
+    const digests = await findWantedDigests(context);
+    if (!isUnconditional || request.method === "HEAD") return await getConditionally(context, digests);
+    return send(context, await files.read(path.segments), [], digests);
   } catch (error) {
     return redirectOrEmit(context, error);
   }
@@ -52,14 +54,14 @@ function emitOpenFailed(context: AccountContext, error: unknown): void {
  * (docs/decisions/0011-reading.md). It reads the most likely part first, which comes with its entry, and reads again if
  * that entry requires another part.
  */
-async function getConditionally(context: AccountContext): Promise<Reply> {
+async function getConditionally(context: AccountContext, digests: WantedDigests): Promise<Reply> {
   const { request, files, path, transferPermit } = context;
   let wanted: RangePart | undefined;
   // Without a free permit, the response may still turn out to have no content, which needs none.
   if (isEntryEnough(request) || !transferPermit.canAcquire()) {
     const entry = await files.stat(path.segments, "read");
     if (entry === undefined) throw new StorageError("not-found");
-    const decision = decide(context, entry);
+    const decision = decide(context, entry, digests);
     if ("response" in decision) return decision.response;
     wanted = decision.parts[0];
   } else {
@@ -68,9 +70,9 @@ async function getConditionally(context: AccountContext): Promise<Reply> {
   if (!transferPermit.acquire()) throw tooManyTransfers();
   for (let attempt = 1; attempt < MAX_ATTEMPTS; attempt++) {
     const file = await files.read(path.segments, wanted);
-    const decision = await decideOrClose(context, file);
+    const decision = await decideOrClose(context, file, digests);
     if ("response" in decision) return decision.response;
-    if (isSamePart(file.entry.size, wanted, decision.parts[0])) return send(context, file, decision.parts);
+    if (isSamePart(file.entry.size, wanted, decision.parts[0])) return send(context, file, decision.parts, digests);
     await closeStoredFile(file);
     wanted = decision.parts[0];
   }
@@ -89,13 +91,23 @@ function isEntryEnough({ method, headers }: Request): boolean {
 type Decision = { readonly response: Reply } | { readonly parts: readonly RangePart[] };
 
 /** Evaluates the conditions and ranges of a request for one version of the file. */
-function decide({ request, config, path, link }: AccountContext, entry: StorageEntry): Decision {
+function decide(
+  { request, config, path, link }: AccountContext,
+  entry: StorageEntry,
+  digests: WantedDigests,
+): Decision {
   const validators = toValidators(entry);
   const now = config.clock();
   const precondition = evaluatePreconditions(request, validators, now);
   if (precondition === "failed") throw new StorageError("precondition-failed");
-  if (precondition === "not-modified") return { response: emptyReply(304, toValidatorFields(validators)) };
-  if (request.method === "HEAD") return { response: emptyReply(200, toFileFields(entry, path.segments)) };
+  if (precondition === "not-modified") {
+    const fields = { ...toValidatorFields(validators), ...digests.fieldsOf(entry, "other") };
+    return { response: emptyReply(304, fields) };
+  }
+  if (request.method === "HEAD") {
+    const fields = { ...toFileFields(entry, path.segments), ...digests.fieldsOf(entry, "complete") };
+    return { response: emptyReply(200, fields) };
+  }
 
   // Parts of a file would be free where a file counts.
   if (link?.record.maxUses !== undefined || !mayUseRange(request.headers, validators, now)) return { parts: [] };
@@ -105,9 +117,9 @@ function decide({ request, config, path, link }: AccountContext, entry: StorageE
 }
 
 /** {@link decide} for an open file. Closes the file if nothing of it is sent. */
-async function decideOrClose(context: AccountContext, file: StoredFile): Promise<Decision> {
+async function decideOrClose(context: AccountContext, file: StoredFile, digests: WantedDigests): Promise<Decision> {
   try {
-    const decision = decide(context, file.entry);
+    const decision = decide(context, file.entry, digests);
     if ("response" in decision) await closeStoredFile(file);
     return decision;
   } catch (error) {
@@ -123,6 +135,8 @@ function isSamePart(size: number, read: RangePart | undefined, wanted: RangePart
 }
 
 /** Responds with an open file; the reply closes it. */
-function send(context: AccountContext, file: StoredFile, parts: readonly RangePart[]): Reply {
-  return sendFile(context, file, toFileFields(file.entry, context.path.segments), parts);
+function send(context: AccountContext, file: StoredFile, parts: readonly RangePart[], digests: WantedDigests): Reply {
+  const own = toFileFields(file.entry, context.path.segments);
+  const more = digests.fieldsOf(file.entry, parts.length === 0 ? "complete" : "other");
+  return sendFile(context, file, more === NO_FIELDS ? own : { ...own, ...more }, parts);
 }

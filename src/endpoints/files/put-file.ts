@@ -3,9 +3,9 @@ import { evaluatePreconditions, isConditionalChange } from "../../http/condition
 import { toHttpDate } from "../../http/http-date.ts";
 import type { Reply } from "../../http/reply.ts";
 import { emptyReply } from "../../http/reply.ts";
-import { readBody } from "../../http/request-body.ts";
 import { toValidators } from "../../http/validators.ts";
 import type { AccountContext } from "../../request/context.ts";
+import { toDigestedBody } from "../../transfers/digests/digested-body.ts";
 import { isInDropFolder, requireNewFile } from "../../transfers/links/drop-folder.ts";
 import { storeSentFile, toSentPath } from "../../transfers/links/sent-file.ts";
 import { readMetadata } from "../../uploads/metadata-header.ts";
@@ -26,15 +26,17 @@ export async function putFile(context: AccountContext): Promise<Reply> {
   const modified = await findModified(context, segments);
   const options: WriteOptions = { ...toWriteOptions(request), ...(modified && { modified }) };
   if (isInDropFolder(context)) requireNewFile(context);
+  const body = toDigestedBody(context);
   const entry = await storeSentFile(context, {
     segments,
-    content: readBody(request),
+    content: body.content,
     toOptions: () => toConditions(context, segments, options),
     metadata: config.metadataFields && readMetadata(request.headers, config.metadataFields),
   });
+  const digests = await body.toFields(entry, segments);
   // What is stored under another name is answered as if it had its own.
-  if (isInDropFolder(context)) return emptyReply(201);
-  const fields = { ETag: entry.etag, "Last-Modified": toHttpDate(entry.modified) };
+  if (isInDropFolder(context)) return emptyReply(201, digests);
+  const fields = { ETag: entry.etag, "Last-Modified": toHttpDate(entry.modified), ...digests };
   const isAccepted = modified !== undefined && toHttpDate(modified) === fields["Last-Modified"];
   return emptyReply(201, isAccepted ? { ...fields, "X-OC-Mtime": "accepted" } : fields);
 }

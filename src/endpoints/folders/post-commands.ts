@@ -1,6 +1,7 @@
 import type { Triggers } from "../../config/trigger-config.ts";
 import { createError } from "../../http/errors.ts";
 import type { HttpError } from "../../http/http-error.ts";
+import { prefersDryRun } from "../../http/preferences.ts";
 import type { Reply } from "../../http/reply.ts";
 import { readJsonBody } from "../../http/request-body.ts";
 import { memoize } from "../../platform/memoize.ts";
@@ -20,7 +21,10 @@ import { isInDropFolder } from "../../transfers/links/drop-folder.ts";
 import { asksForSender, toSentPath } from "../../transfers/links/sent-file.ts";
 import { readSender } from "../../uploads/sender.ts";
 import { createHashOnce, type LinkTools } from "../links/make-link.ts";
-import { describeLink, hasSharing, makeOwnLink, requireLinks } from "../links/own-links.ts";
+import { checkOwnLink, describeLink, hasSharing, makeOwnLink, requireLinks } from "../links/own-links.ts";
+import { runOnce } from "../repeats/run-once.ts";
+import { chooseMember } from "./choose-member.ts";
+import { createRoomCheck, type RequireRoom } from "./dry-room.ts";
 import { makeFolder, requireFolder } from "./make-folder.ts";
 import { attempt, attemptAll, type MemberOutcome, outcomesReply } from "./member-outcomes.ts";
 import { ownTriggers, runTrigger } from "./run-trigger.ts";
@@ -45,16 +49,38 @@ export async function postCommands(context: AccountContext): Promise<Reply> {
   // A link neither moves nor has triggers or links of its own (SHARING 1.3).
   const isUnknown = context.link !== undefined && !commands.every(({ command }) => isVisitorCommand(command));
   if (isUnknown) throw toMalformed(maxCommands);
-  await requireFolder(context);
-  if (asksForSender(context) && commands.some(({ command }) => command === "copy")) readSender(request.headers);
+  if (prefersDryRun(request)) return rehearseCommands(context, commands, triggers);
+  return runOnce(context, body, (own) => runCommands(own, commands, triggers));
+}
 
+/** Checks everything, and changes nothing. The outcomes are as they would be, also where one command needs another. */
+async function rehearseCommands(
+  context: AccountContext,
+  commands: readonly Command[],
+  triggers: Triggers,
+): Promise<Reply> {
+  const reply = await runCommands({ ...context, files: context.createDryFiles() }, commands, triggers, "dry-run");
+  return { ...reply, headers: [...reply.headers, ["Preference-Applied", "dry-run"]] };
+}
+
+async function runCommands(
+  context: AccountContext,
+  commands: readonly Command[],
+  triggers: Triggers,
+  mode: "real" | "dry-run" = "real",
+): Promise<Reply> {
+  await requireFolder(context);
+  if (asksForSender(context) && commands.some(({ command }) => command === "copy")) readSender(context.request.headers);
+
+  const isDryRun = mode === "dry-run";
+  const requireRoom = isDryRun ? createRoomCheck(context) : undefined;
   const hash = createHashOnce((password) => requireLinks(context).hasher.hash(password));
   const outcomes: MemberOutcome[] = [];
   for (const command of commands) {
     const targets = typeof command.target === "string" ? [command.target] : command.target;
     const results = isLinkCommand(command)
-      ? createLinks(context, targets, hash, command.options)
-      : attemptAll(context, targets, (target) => run(context, triggers, command, target));
+      ? createLinks(context, targets, { hash, isDryRun }, command.options)
+      : attemptAll(context, targets, (target) => run(context, triggers, command, target, requireRoom));
     outcomes.push(...(await results));
   }
   return outcomesReply(context, outcomes);
@@ -85,29 +111,36 @@ function toMalformed(maxCommands: number): HttpError {
   return createError("commands-malformed", { values: { max: maxCommands } });
 }
 
+/** `requireRoom`: that of a dry run; without it, the command is real. */
 async function run(
   context: AccountContext,
   triggers: Triggers,
   command: Exclude<Command, LinkCommand>,
   target: string,
+  requireRoom: RequireRoom | undefined,
 ): Promise<void> {
-  if (isMemberCommand(command)) return runBuiltIn(context, command, target);
+  if (isMemberCommand(command)) return runBuiltIn(context, command, target, requireRoom);
   const trigger = triggers.get(command.command);
-  if (trigger !== undefined) await runTrigger(context, command.command, trigger, target);
+  if (requireRoom !== undefined) await chooseMember(context, target);
+  else if (trigger !== undefined) await runTrigger(context, command.command, trigger, target);
 }
 
-/** Makes a link to each of some members. `hash`: the same function for all commands of a request. */
+/**
+ * Makes a link to each of some members, or only checks it. `hash`: the same function for all commands of a request.
+ */
 async function createLinks(
   context: AccountContext,
   targets: readonly string[],
-  hash: LinkTools["hash"],
+  { hash, isDryRun }: Pick<LinkTools, "hash" | "isDryRun">,
   options: LinkCommand["options"] = {},
 ): Promise<readonly MemberOutcome[]> {
   const outcomes: MemberOutcome[] = [];
   for (const target of targets) {
     let link: LinkBody | undefined;
     const outcome = await attempt(context, target, async () => {
-      const made = await makeOwnLink(context, [...context.path.segments, target], options, hash);
+      const path = [...context.path.segments, target];
+      if (isDryRun) return checkOwnLink(context, path, options, hash);
+      const made = await makeOwnLink(context, path, options, hash);
       link = await describeLink(context, made);
     });
     outcomes.push(link === undefined ? outcome : { ...outcome, link });
@@ -115,7 +148,12 @@ async function createLinks(
   return outcomes;
 }
 
-async function runBuiltIn(context: AccountContext, command: MemberCommand, target: string): Promise<void> {
+async function runBuiltIn(
+  context: AccountContext,
+  command: MemberCommand,
+  target: string,
+  requireRoom: RequireRoom | undefined,
+): Promise<void> {
   const { files, path } = context;
   const member = [...path.segments, target];
   switch (command.command) {
@@ -123,7 +161,7 @@ async function runBuiltIn(context: AccountContext, command: MemberCommand, targe
     case "copy": {
       const to = toDestination(path.segments, target, command.destination);
       const own = command.command === "copy" ? toSentPath(context, to) : to;
-      return transferMember(context, command.command, target, own, command.overwrite);
+      return transferMember(context, command.command, target, own, command.overwrite, requireRoom);
     }
     case "delete":
       return files.remove(member, "any");

@@ -2,6 +2,7 @@ import { createError } from "../../http/errors.ts";
 import { isMemberName } from "../../http/path-segment.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { acquireTransfer } from "../../transfers/too-many-transfers.ts";
+import type { RequireRoom } from "./dry-room.ts";
 
 /**
  * Copies or moves a member of the addressed folder to a path of the account. A copy counts as a transfer, because
@@ -14,11 +15,14 @@ export async function transferMember(
   member: string,
   to: readonly string[],
   replace = false,
+  requireRoom?: RequireRoom,
 ): Promise<void> {
   const { files, path, request } = context;
+  const from = [...path.segments, member];
   const onRead = (): void => acquireTransfer(context);
   if (verb === "copy") onRead();
-  await files[verb]([...path.segments, member], to, { replace, signal: request.signal, onRead });
+  const onFiles = requireRoom && verb === "copy" && { onFiles: () => requireRoom(from, to) };
+  await files[verb](from, to, { replace, signal: request.signal, onRead, ...onFiles });
 }
 
 /**

@@ -8,6 +8,7 @@ import { toStatus } from "../../request/errors.ts";
 import { describeLinkProblem, type NewLinkBody, newLinkSchema } from "../../schemas/links.ts";
 import { countBody } from "../../transfers/held-bodies.ts";
 import { redirectReply } from "../../views/page.ts";
+import { runOnce } from "../repeats/run-once.ts";
 import { type LinkForm, parseLinkForm, toNewLinkBody } from "./link-form.ts";
 import { linkPageReply } from "./link-page-reply.ts";
 import { withdrawAll } from "./list-links.ts";
@@ -28,7 +29,7 @@ export async function postLinks(context: AccountContext): Promise<Reply> {
   switch (mediaType(request.headers.get("content-type"))) {
     case "application/json":
       if (!account.allowLinks) throw createError("links-denied");
-      return createLink(context, await readJsonBody(request, limits));
+      return createOnce(context, await readJsonBody(request, limits));
     case "application/x-www-form-urlencoded":
       return postForm(context, parseLinkForm(await readFormBody(request, limits)));
     default:
@@ -45,12 +46,17 @@ async function postForm(context: AccountContext, form: LinkForm): Promise<Reply>
     return emptyReply(303, { Location: list });
   }
   if (!account.allowLinks) throw createError("links-denied");
-  if (variant !== "html") return createLink(context, toNewLinkBody(form));
+  if (variant !== "html") return createOnce(context, toNewLinkBody(form));
   try {
     return await createLink(context, toNewLinkBody(form));
   } catch (error) {
     return refuseForm(context, form, error);
   }
+}
+
+/** Makes a link. A request with an `Idempotency-Key` makes one, however often it is sent. */
+function createOnce(context: AccountContext, body: unknown): Promise<Reply> {
+  return runOnce(context, body, (own) => createLink(own, body));
 }
 
 async function createLink(context: AccountContext, body: unknown): Promise<Reply> {

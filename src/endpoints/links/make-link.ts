@@ -33,6 +33,8 @@ export interface LinkTools {
   readonly now: number;
   /** Hashes a password. It is called when nothing else refuses the link. */
   readonly hash: (password: string) => Promise<string>;
+  /** Whether the link is only checked, and not kept. Default: false. */
+  readonly isDryRun?: boolean;
 }
 
 /** Returns a function that hashes each password once, however many links get it. */
@@ -61,7 +63,7 @@ export async function makeLink(
   owner: LinkOwner,
   path: readonly string[],
   options: LinkOptionsBody,
-  { now, hash }: LinkTools,
+  { now, hash, isDryRun = false }: LinkTools,
 ): Promise<MadeLink> {
   const { account, settings } = owner;
   const { password, max_uses: maxUses, max_file_bytes: maxFileBytes, ask_name: askName, label } = options;
@@ -95,7 +97,7 @@ export async function makeLink(
     ...(label && { label }),
   };
   const token = await sealed.toToken(record);
-  await sealed.kept?.add(record, config.maxPerAccount);
+  if (!isDryRun) await sealed.kept?.add(record, config.maxPerAccount);
   return { record, token };
 }
 

@@ -44,6 +44,18 @@ export function requireKept(context: Pick<AccountContext, "links">): KeptLinks {
   return kept;
 }
 
+/** Checks a link as {@link makeOwnLink} does, and makes none. */
+export async function checkOwnLink(
+  context: AccountContext,
+  path: readonly string[],
+  options: LinkOptionsBody,
+  hash: LinkTools["hash"],
+): Promise<void> {
+  const { account, settings, files, config } = context;
+  const tools = { now: config.clock(), hash, isDryRun: true };
+  await makeLink(requireLinks(context), { account, settings, files }, path, options, tools);
+}
+
 /** Makes a link of the account of a request, and emits its event. `hash`: the same function for all of a request. */
 export async function makeOwnLink(
   context: AccountContext,

@@ -5,6 +5,7 @@ import { createError, toCommonCode } from "../../http/errors.ts";
 import { type HttpError, isHttpError } from "../../http/http-error.ts";
 import { mediaType } from "../../http/negotiate.ts";
 import { isMemberName } from "../../http/path-segment.ts";
+import { prefersDryRun } from "../../http/preferences.ts";
 import { emptyReply, type Reply } from "../../http/reply.ts";
 import { readFormBody, readJsonBody } from "../../http/request-body.ts";
 import type { AccountContext } from "../../request/context.ts";
@@ -21,7 +22,7 @@ export async function postTrash(context: AccountContext): Promise<Reply> {
   acquireTransfer(context);
   switch (mediaType(context.request.headers.get("content-type"))) {
     case "application/json":
-      return outcomesReply(context, (await runCommands(context, await readCommands(context))).map(toOutcome));
+      return runJson(context);
     case "application/x-www-form-urlencoded":
       return postForm(context);
     default:
@@ -53,6 +54,15 @@ async function purgeAll(trash: AccountTrash): Promise<void> {
     }
   }
   if (refusal !== undefined) throw refusal;
+}
+
+/** With `Prefer: dry-run` everything is checked, and nothing changed. */
+async function runJson(context: AccountContext): Promise<Reply> {
+  const commands = await readCommands(context);
+  const isDryRun = prefersDryRun(context.request);
+  const own = isDryRun ? { ...context, files: context.createDryFiles() } : context;
+  const reply = outcomesReply(context, (await runCommands(own, commands)).map(toOutcome));
+  return isDryRun ? { ...reply, headers: [...reply.headers, ["Preference-Applied", "dry-run"]] } : reply;
 }
 
 async function readCommands(context: AccountContext): Promise<readonly TrashCommand[]> {

@@ -9,6 +9,8 @@ export interface PartHeaders {
   /** The name of a file. A browser's file input without a file sends an empty name. */
   readonly filename?: string;
   readonly contentType?: string;
+  /** The fields with digests of the content. Absent: there are none. */
+  readonly digestFields?: Headers;
 }
 
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
@@ -27,6 +29,8 @@ const FIELD_NAME = new RegExp(`^${TOKEN}$`);
 const MAX_PARAMETERS = 16;
 const MAX_FIELDS = 32;
 const BREAKS = /[\0\r\n]/;
+const DIGEST_FIELDS: readonly string[] = ["content-digest", "repr-digest"];
+const PRINTABLE = /^[\x20-\x7e]*$/;
 const PLAIN_ENCODINGS: readonly string[] = ["7bit", "8bit", "binary"];
 
 /**
@@ -62,11 +66,20 @@ export function parsePartHeaders(bytes: Uint8Array): PartHeaders {
   }
   const filename = parameters.get("filename");
   const contentType = fields.get("content-type");
+  const digestFields = toDigestFields(fields);
   return {
     name: unescapeName(name),
     ...(filename !== undefined && { filename: unescapeName(filename) }),
     ...(contentType !== undefined && { contentType }),
+    ...(digestFields && { digestFields }),
   };
+}
+
+function toDigestFields(fields: ReadonlyMap<string, string>): Headers | undefined {
+  const found = [...fields].filter(([name]) => DIGEST_FIELDS.includes(name));
+  if (found.length === 0) return undefined;
+  // Other texts are no values of fields, and no digests either.
+  return new Headers(found.map(([name, value]): [string, string] => [name, PRINTABLE.test(value) ? value : "?"]));
 }
 
 function readFields(lines: readonly string[]): ReadonlyMap<string, string> {

@@ -1,4 +1,4 @@
-import type { DigestAlgorithm } from "../../platform/incremental-digest.ts";
+import type { ExpectedDigest } from "../digests/digest-headers.ts";
 
 /**
  * The protocol of an upload in several requests: tus 1.0.0, or the IETF's draft-ietf-httpbis-resumable-upload, which is
@@ -11,12 +11,6 @@ export type UploadCreation = TusCreation | DraftCreation;
 
 /** What a `PATCH` of an upload asks for, by its header fields. */
 export type UploadAppend = TusAppend | DraftAppend;
-
-/** A digest that the content of a request must have. */
-export interface ExpectedDigest {
-  readonly algorithm: DigestAlgorithm;
-  readonly bytes: Uint8Array;
-}
 
 /** What both protocols tell of a request with content. */
 interface Common {

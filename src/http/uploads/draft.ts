@@ -1,8 +1,8 @@
 import { parseFilename } from "../content-disposition.ts";
+import { readVerifiableDigests } from "../digests/digest-headers.ts";
 import { createError } from "../errors.ts";
 import { mediaType } from "../negotiate.ts";
 import { requireNoContentEncoding } from "../request-body.ts";
-import { readDigests } from "./checksum.ts";
 import type { DraftAppend, DraftCreation } from "./demand.ts";
 import { parseUploadMetadata, requireMemberName, toUploadName } from "./metadata.ts";
 import { readInteropVersion, requireNoConditions } from "./protocol.ts";
@@ -32,8 +32,8 @@ export function readDraftCreation(request: Request, isFolder: boolean): DraftCre
     isComplete,
     length: length ?? total,
     announced,
-    digests: readDigests(headers, "Content-Digest"),
-    fileDigests: isComplete ? readDigests(headers, "Repr-Digest") : [],
+    digests: readVerifiableDigests(headers, "Content-Digest"),
+    fileDigests: isComplete ? readVerifiableDigests(headers, "Repr-Digest") : [],
   };
 }
 
@@ -62,8 +62,8 @@ export function readDraftAppend(request: Request): DraftAppend {
     isComplete,
     length: readInteger(headers, "upload-length"),
     announced: readAnnounced(request),
-    digests: readDigests(headers, "Content-Digest"),
-    fileDigests: isComplete && offset === 0 ? readDigests(headers, "Repr-Digest") : [],
+    digests: readVerifiableDigests(headers, "Content-Digest"),
+    fileDigests: isComplete && offset === 0 ? readVerifiableDigests(headers, "Repr-Digest") : [],
   };
 }
 

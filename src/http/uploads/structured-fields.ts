@@ -1,4 +1,4 @@
-import { type BareItem, parseDictionary, parseItem } from "structured-headers";
+import { type BareItem, parseItem } from "structured-headers";
 
 /** A field that is an Item with an Integer. */
 export type IntegerField = "upload-offset" | "upload-length" | "upload-draft-interop-version";
@@ -30,29 +30,6 @@ function readItem(value: string | null): BareItem | undefined {
   if (value === null) return undefined;
   try {
     return parseItem(value)[0];
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * Reads the byte sequences of those members of a Dictionary (RFC 9651 3.2) whose keys are given. Ignores other members.
- * Returns `undefined` if the value is malformed, or one of these members is no byte sequence.
- */
-export function parseByteSequences<Key extends string>(
-  value: string,
-  keys: readonly Key[],
-): ReadonlyMap<Key, Uint8Array> | undefined {
-  const found = new Map<Key, Uint8Array>();
-  try {
-    const members = parseDictionary(value);
-    for (const key of keys) {
-      const item = members.get(key)?.[0];
-      if (item === undefined) continue;
-      if (!(item instanceof ArrayBuffer)) return undefined;
-      found.set(key, new Uint8Array(item));
-    }
-    return found;
   } catch {
     return undefined;
   }

@@ -1,12 +1,13 @@
 import type { AccountUpload } from "../../account/uploads/account-uploads.ts";
 import { isStorageError } from "../../contracts/storage-adapter.ts";
 import { watchSteps } from "../../contracts/watch-steps.ts";
+import { verifyContent } from "../../http/digests/digest-content.ts";
+import type { ExpectedDigest } from "../../http/digests/digest-headers.ts";
 import { createError } from "../../http/errors.ts";
 import type { HttpError } from "../../http/http-error.ts";
 import { readBody } from "../../http/request-body.ts";
-import type { ExpectedDigest, UploadAppend, UploadCreation, UploadProtocol } from "../../http/uploads/demand.ts";
+import type { UploadAppend, UploadCreation, UploadProtocol } from "../../http/uploads/demand.ts";
 import { createTooLargeError } from "../../http/uploads/length.ts";
-import { verifyContent } from "../../http/uploads/verify-content.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { emitUploadFailed } from "./events.ts";
 import { requireUploads } from "./requirements.ts";

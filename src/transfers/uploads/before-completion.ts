@@ -1,12 +1,13 @@
-import type { UploadData } from "../../contracts/events/transfers.ts";
+import type { Scanned, UploadData } from "../../contracts/events/transfers.ts";
 import { watchSteps } from "../../contracts/watch-steps.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { guardContent } from "../../uploads/before-commit.ts";
-import { toUpload } from "../store-upload.ts";
+import { toScanned, toUpload } from "../store-upload.ts";
 
 /**
  * Asks the option `beforeCommit` about a file that is complete. It gets the content from the first byte on, if it wants
- * to see it. Call this before the file becomes visible. `data` is what the events have of the file.
+ * to see it. Call this before the file becomes visible. `data` is what the events have of the file. Returns what event
+ * 40017 has of a scan.
  * @throws HttpError `unprocessable` if it refuses the file.
  */
 export async function askBeforeCommit(
@@ -14,11 +15,11 @@ export async function askBeforeCommit(
   data: UploadData,
   size: number,
   read: () => AsyncIterable<Uint8Array>,
-): Promise<void> {
+): Promise<Scanned> {
   const { beforeCommit } = context.config;
-  if (beforeCommit === undefined) return;
+  if (beforeCommit.length === 0) return {};
   const upload = toUpload(context, data);
-  const seesContent = beforeCommit.receive !== undefined;
+  const seesContent = beforeCommit.some(({ receive }) => receive !== undefined);
   if (!seesContent) upload.size = size;
   const content = watchSteps(seesContent ? read : nothing, {
     onStep(chunk) {
@@ -28,6 +29,7 @@ export async function askBeforeCommit(
   const guarded = guardContent(content, upload, beforeCommit, context.report);
   try {
     for await (const _ of guarded.content);
+    return toScanned(upload);
   } finally {
     guarded.settle();
   }

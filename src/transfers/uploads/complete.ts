@@ -1,4 +1,5 @@
 import type { AccountUpload, AccountUploads } from "../../account/uploads/account-uploads.ts";
+import type { Scanned } from "../../contracts/events/transfers.ts";
 import { type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
 import type { Failure } from "../../http/http-error.ts";
 import type { AccountContext } from "../../request/context.ts";
@@ -49,22 +50,29 @@ async function complete(
   upload: AccountUpload,
 ): Promise<StorageEntry> {
   const { offset } = upload.state;
-  let entry: StorageEntry;
+  let made: MadeFile;
   let isRepeated = false;
   const onRepeat = (): void => {
     isRepeated = true;
   };
   try {
     await uploads.checkCompletion(upload);
-    entry = await makeFile(context, uploads, upload, onRepeat);
+    made = await makeFile(context, uploads, upload, onRepeat);
   } catch (error) {
     if (endsUpload(context, error)) await endRefused(context, uploads, upload, error);
     throw error;
   }
+  const { entry, scanned } = made;
   if (isRepeated) return entry;
-  emitUploadDone(context, { ...upload, state: { ...upload.state, done: entry } }, offset);
+  emitUploadDone(context, { ...upload, state: { ...upload.state, done: entry } }, offset, scanned);
   await noteCompletion(context, upload);
   return entry;
+}
+
+/** The file of an upload, and what event 40017 has of a scan. */
+interface MadeFile {
+  readonly entry: StorageEntry;
+  readonly scanned: Scanned;
 }
 
 async function makeFile(
@@ -72,13 +80,14 @@ async function makeFile(
   uploads: AccountUploads,
   upload: AccountUpload,
   onRepeat: () => void,
-): Promise<StorageEntry> {
+): Promise<MadeFile> {
   const { note, state } = upload;
 
-  async function makeAt(path?: readonly string[]): Promise<StorageEntry> {
-    await askBeforeCommit(context, toUploadData(upload, path?.at(-1)), state.offset, () => uploads.read(upload));
+  async function makeAt(path?: readonly string[]): Promise<MadeFile> {
+    const read = (): AsyncIterable<Uint8Array> => uploads.read(upload);
+    const scanned = await askBeforeCommit(context, toUploadData(upload, path?.at(-1)), state.offset, read);
     const { signal } = context.request;
-    return uploads.complete(upload, { signal, onRepeat, ...(path && { path }) });
+    return { entry: await uploads.complete(upload, { signal, onRepeat, ...(path && { path }) }), scanned };
   }
 
   return note.isNamedLater === true ? withNewName(context, note.path, makeAt) : makeAt();

@@ -1,7 +1,7 @@
 import { toStoragePath } from "../../account/path.ts";
 import type { AccountUpload } from "../../account/uploads/account-uploads.ts";
 import type { UploadNote } from "../../account/uploads/upload-note.ts";
-import type { UploadData, WriteTotals } from "../../contracts/events/transfers.ts";
+import type { Scanned, UploadData, WriteTotals } from "../../contracts/events/transfers.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { emitEvent, toSeconds, toSpeed } from "../../request/emit-event.ts";
 
@@ -17,8 +17,13 @@ export function emitUploadStarted(context: AccountContext, upload: AccountUpload
 }
 
 /** Event 40017. */
-export function emitUploadDone(context: AccountContext, upload: AccountUpload, size: number): void {
-  const data = { ...toUploadData(upload), ...toTotals(upload, size, context.config.clock()) };
+export function emitUploadDone(
+  context: AccountContext,
+  upload: AccountUpload,
+  size: number,
+  scanned: Scanned = {},
+): void {
+  const data = { ...toUploadData(upload), ...toTotals(upload, size, context.config.clock()), ...scanned };
   emitEvent(context, { id: 40017, data });
 }
 

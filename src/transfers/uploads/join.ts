@@ -62,9 +62,9 @@ async function joinTo(
 
   emitUploadStarted(context, upload);
   try {
-    await askBeforeCommit(context, toUploadData(upload), size, read);
+    const scanned = await askBeforeCommit(context, toUploadData(upload), size, read);
     const joined = await uploads.join(parts, { ...whole, path });
-    emitUploadDone(context, upload, size);
+    emitUploadDone(context, upload, size, scanned);
     return joined;
   } catch (error) {
     // Another request has ended a part meanwhile.

@@ -28,6 +28,9 @@ export const GERMAN_ERRORS: Readonly<Record<ErrorCode, string>> = {
   "trash-media-type": "Befehle des Papierkorbs müssen als JSON oder als Formular gesendet werden.",
   "folder-not-empty": "Der Ordner ist nicht leer.",
   "upload-refused": "Das Hochladen wurde abgelehnt.",
+  "upload-infected": "Die Datei enthält einen Virus: {name}.",
+  "scan-too-large": "Die Datei ist zu groß, um sie auf Viren zu prüfen.",
+  "scan-unavailable": "Die Datei kann zurzeit nicht auf Viren geprüft werden.",
   "trigger-refused": "Die Aktion wurde abgelehnt.",
   // The storage
   "storage-denied": "Der Speicher hat den Zugriff verweigert.",
@@ -115,6 +118,7 @@ export const GERMAN_ERRORS: Readonly<Record<ErrorCode, string>> = {
   "upload-checksum-mismatch": "Der Inhalt passt nicht zu seiner Prüfsumme.",
   "upload-digest-invalid": "Der Header {header} ist fehlerhaft.",
   "upload-digest-mismatch": "Der Inhalt passt nicht zu seiner Prüfsumme.",
+  "digests-unsupported": "Prüfsummen von Inhalten werden hier nicht unterstützt.",
   "upload-concat-invalid": "Der Header Upload-Concat muss partial sein oder final mit 1 bis {max} URLs.",
   "upload-concat-content": "Eine Anfrage, die Teile zusammenfügt, darf keinen Inhalt haben.",
   "upload-parts-invalid": "Die Teile müssen vollständige Teil-Uploads dieses Kontos sein.",
@@ -126,6 +130,13 @@ export const GERMAN_ERRORS: Readonly<Record<ErrorCode, string>> = {
     "Das Konto hat schon {max} unvollständige Uploads. Schließen Sie zuerst einige ab oder beenden Sie sie.",
   "upload-bytes-exceeded":
     "Die unvollständigen Uploads des Kontos haben zusammen mehr als {max} Bytes. Schließen Sie zuerst einige ab oder beenden Sie sie.",
+  // Wiederholte Anfragen
+  "idempotency-key-invalid": "Der Header Idempotency-Key muss aus 1 bis 255 sichtbaren ASCII-Zeichen bestehen.",
+  "idempotency-key-reused": "Dieser Idempotency-Key wurde für eine andere Anfrage verwendet.",
+  "idempotency-running": "Die erste Anfrage mit diesem Idempotency-Key läuft noch.",
+  "idempotency-answer-not-kept":
+    "Die Anfrage mit diesem Idempotency-Key wurde ausgeführt, aber ihre Antwort war zu groß, um sie aufzuheben.",
+  "idempotency-store-unavailable": "Der Speicher der Antworten ist nicht erreichbar.",
   // Bodies
   "body-incomplete": "Der Inhalt der Anfrage ist unvollständig.",
   "body-too-large": "Der Inhalt ist größer als {max} Byte.",

@@ -1,6 +1,7 @@
 import type { WireCase } from "./case.ts";
 import { browserCases } from "./cases-browser.ts";
 import { corsCases } from "./cases-cors.ts";
+import { digestCases } from "./cases-digests.ts";
 import { fieldCases } from "./cases-fields.ts";
 import { fileCases } from "./cases-files.ts";
 import { folderCases } from "./cases-folders.ts";
@@ -21,6 +22,7 @@ export const wireCases: readonly WireCase[] = [
   ...pathCases,
   ...transferCases,
   ...uploadCases,
+  ...digestCases,
   ...linkCases,
   ...fieldCases,
   ...webdavCases,

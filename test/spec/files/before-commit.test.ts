@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { FileServiceOptions } from "../../../src/config/options.ts";
 import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
 import type { DecideUpload, Upload, UploadGuard } from "../../../src/contracts/upload.ts";
 import { HttpError } from "../../../src/http/http-error.ts";
@@ -6,7 +7,7 @@ import { brokenBody, streamOf } from "../../support/bodies.ts";
 import { sendFormForJson, uploadsOf } from "../../support/forms.ts";
 import { createTestService } from "../../support/service.ts";
 
-async function createGuarded(beforeCommit: DecideUpload | UploadGuard) {
+async function createGuarded(beforeCommit: NonNullable<FileServiceOptions["beforeCommit"]>) {
   const events: FileEvent[] = [];
   const test = await createTestService({
     beforeCommit,
@@ -210,5 +211,118 @@ describe("a guard that sees the content", () => {
     await expect(createTestService({ beforeCommit: guard as unknown as UploadGuard })).rejects.toThrow(
       "The option beforeCommit must",
     );
+  });
+});
+
+describe("a list of guards", () => {
+  function createGuards(...answers: readonly (string | Error | undefined)[]) {
+    const steps: string[] = [];
+    const guards = answers.map(
+      (answer, index): UploadGuard => ({
+        receive: (_, chunk) => void steps.push(`${index} ${new TextDecoder().decode(chunk.subarray(0, 3))}`),
+        decide() {
+          steps.push(`${index} decide`);
+          if (answer instanceof Error) throw answer;
+          return answer;
+        },
+        abandon: () => steps.push(`${index} abandon`),
+      }),
+    );
+    return { steps, guards };
+  }
+
+  it("gives each one every chunk, and asks all in order", async () => {
+    const { steps, guards } = createGuards(undefined, undefined);
+    const { put, stored } = await createGuarded([...guards, ({ size }) => void steps.push(`function ${size}`)]);
+    const [one, other] = ["a".repeat(100_000), "b".repeat(100_000)];
+    expect((await put(streamOf(one, other))).status).toBe(201);
+    expect(steps).toEqual(["0 aaa", "1 aaa", "0 bbb", "1 bbb", "0 decide", "1 decide", "function 200000"]);
+    expect(await stored("/alice/a.txt")).toBe(one + other);
+  });
+
+  it("refuses with the first refusal, and does not ask the others", async () => {
+    const { steps, guards } = createGuards(undefined, "No.", "Never.");
+    const { put, stored } = await createGuarded(guards);
+    const answer = await put("new");
+    expect([answer.status, answer.json()]).toEqual([422, { errors: [{ message: "No." }] }]);
+    expect(steps.slice(3)).toEqual(["0 decide", "1 decide", "2 abandon"]);
+    expect(await stored("/alice/a.txt")).toBe("old");
+  });
+
+  it("abandons all of them once if one fails at a chunk", async () => {
+    const { steps, guards } = createGuards(undefined, undefined);
+    const failing: UploadGuard = {
+      decide: () => undefined,
+      receive() {
+        throw new HttpError("denied", "A virus.");
+      },
+    };
+    const { put } = await createGuarded([...guards, failing]);
+    expect((await put("new")).status).toBe(422);
+    expect(steps).toEqual(["0 new", "1 new", "0 abandon", "1 abandon"]);
+  });
+
+  it("does not ask the next one after the client has disconnected", async () => {
+    const steps: string[] = [];
+    const client = new AbortController();
+    let decided: () => void = () => undefined;
+    const isDecided = new Promise<void>((resolve) => {
+      decided = resolve;
+    });
+    const { call, stored } = await createGuarded([
+      {
+        async decide() {
+          client.abort();
+          await new Promise((resolve) => setTimeout(resolve, 20));
+          decided();
+          return undefined;
+        },
+      },
+      { decide: () => void steps.push("decide"), abandon: () => steps.push("abandon") },
+    ]);
+    await call("PUT", "/home/a.txt", { body: "new", signal: client.signal });
+    await isDecided;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect([steps, await stored("/alice/a.txt")]).toEqual([["abandon"], "old"]);
+  });
+
+  it("is nothing if it is empty", async () => {
+    const { put } = await createGuarded([]);
+    expect((await put("new")).status).toBe(201);
+  });
+});
+
+describe("an HttpError of a guard", () => {
+  it.each([
+    ["unavailable", 503],
+    ["too-large", 413],
+  ] as const)("of the failure %s keeps its status, its code and its fields", async (failure, status) => {
+    const { call, stored } = await createGuarded(() => {
+      throw new HttpError(failure, "Not now.", { "Retry-After": "7" }, { code: "scanner" });
+    });
+    const undescribed = "the host has added a field";
+    const answer = await call("PUT", "/home/a.txt", { body: "new", variant: "json", undescribed });
+    expect([answer.status, answer.json()]).toEqual([status, { errors: [{ message: "Not now." }] }]);
+    expect([answer.header("retry-after"), answer.header("error-code")]).toEqual(["7", "scanner"]);
+    expect(await stored("/alice/a.txt")).toBe("old");
+  });
+
+  it("of any other failure does not", async () => {
+    const { put } = await createGuarded(() => {
+      throw new HttpError("unauthorized", "Who are you?", { "WWW-Authenticate": "Basic", "Retry-After": "7" });
+    });
+    const answer = await put("new");
+    expect([answer.status, answer.header("retry-after"), answer.header("www-authenticate")]).toEqual([422, null, null]);
+  });
+});
+
+describe("what a scanner has found", () => {
+  it("is in the event of the upload", async () => {
+    const { put, events } = await createGuarded((upload) => {
+      upload.scan = "skipped";
+      return undefined;
+    });
+    await put("new");
+    expect(events.at(-1)).toMatchObject({ id: 40017, data: { scan: "skipped" } });
   });
 });

@@ -10,6 +10,7 @@ import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import { createMemoryKeyValueStore } from "../../../src/stores/memory.ts";
 import { createTestService, type TestService } from "../../support/service.ts";
 import { fillStorage } from "../../support/storage.ts";
+import { amount } from "../../support/trust.ts";
 
 const FILES = {
   "/alice/a.txt": "above",
@@ -217,9 +218,9 @@ describe("a sequence of requests by a link (SHARING 5.1, 12)", () => {
         fc.array(requestOf, { minLength: 1, maxLength: 12 }),
         run,
       ),
-      { numRuns: 300 },
+      { numRuns: amount({ short: 80, long: 1000 }) },
     );
-    expect(seen.changes).toBeGreaterThan(20);
-    expect(seen.reads).toBeGreaterThan(10);
+    expect(seen.changes).toBeGreaterThan(5);
+    expect(seen.reads).toBeGreaterThan(2);
   }, 60_000);
 });

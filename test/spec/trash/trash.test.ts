@@ -122,6 +122,24 @@ describe("the trash of an account", () => {
     expect((await call("PUT", TRASH, { ...rest, body: "x", undescribed: "no method" })).status).toBe(405);
   });
 
+  it("is only checked with Prefer: dry-run", async () => {
+    const { call, run, entries, stored } = await createTrashService({ "/alice/a": "a", "/alice/b": "b" });
+    for (const path of ["a", "b"]) await call("DELETE", `/home/${path}`, rest);
+    await call("PUT", "/home/b", { ...rest, body: "new" });
+    const ids = await entries();
+    const commands = [
+      { command: "purge", target: [ids["/a"], ids["/a"]] },
+      { command: "restore", target: ids["/b"] },
+      { command: "restore", target: ids["/b"], to: "/c" },
+    ];
+    const answer = await run(commands, { headers: { prefer: "dry-run" } });
+    expect([answer.status, answer.header("preference-applied")]).toEqual([422, "dry-run"]);
+    const messages = JSON.parse(answer.text).errors.map(({ message }: { message: string | null }) => message);
+    expect(messages).toEqual([null, "Not found.", "Something of that name already exists.", null]);
+    expect(await entries()).toEqual(ids);
+    expect(await stored("/alice/c")).toBeUndefined();
+  });
+
   it("is passed over with X-Permanent, and by the action and the command for good", async () => {
     const { call, entries, events } = await createTrashService({ "/alice/a": "a", "/alice/f/x": "x", "/alice/b": "b" });
     const permanent = { ...rest, headers: { "X-Permanent": "1" } };

@@ -24,6 +24,9 @@ describe("the configuration file's schema", () => {
       component: { uuid: "dff314a6-c594-48dc-8e34-5270fd6cb635" },
       publicError: true,
       storage: { type: "disk", root: "./files" },
+      digests: { computeBytes: 0 },
+      idempotency: { store: "sqlite://answers.db", seconds: 60 },
+      scan: { clamd: "127.0.0.1:3310", maxBytes: 1, onTooLarge: "pass", onUnavailable: "refuse", timeoutSeconds: 5 },
       authentication: [
         {
           type: "accounts",
@@ -330,6 +333,24 @@ describe("the configuration file's schema", () => {
 
   it("reports a file that does not hold an object", () => {
     expect(problemsOf([])).toEqual(["expected object, received array"]);
+  });
+
+  it.each([
+    [{ digests: { computeBytes: -1 } }, "digests.computeBytes: must be a whole number of bytes, or 0"],
+    [{ digests: { store: "memory" } }, "digests.store: unknown key"],
+    [
+      { idempotency: { store: "file://x" } },
+      "idempotency.store: must be memory, redis://HOST, rediss://HOST or sqlite://FILE",
+    ],
+    [{ idempotency: { seconds: 0 } }, "idempotency.seconds: must be a positive number"],
+    [{ scan: {} }, "scan.clamd: is missing"],
+    [
+      { scan: { clamd: "nowhere" } },
+      "scan.clamd: must be host:port, or the path of a socket such as /run/clamav/clamd.ctl",
+    ],
+    [{ scan: { clamd: "a:1", maxBytes: 0 } }, "scan.maxBytes: must be a whole number of bytes"],
+  ])("checks digests, retries and scans: %j", (keys, problem) => {
+    expect(problemsOf({ ...MINIMAL, ...keys })).toEqual([problem]);
   });
 });
 

@@ -1,13 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  parseByteSequences,
   readBoolean,
   readInteger,
   toBooleanItem,
   toIntegerDictionary,
 } from "../../../../src/http/uploads/structured-fields.ts";
-import { base64 } from "./refusals.ts";
 
 function field(name: string, ...values: readonly string[]): Headers {
   return new Headers(values.map((value): [string, string] => [name, value]));
@@ -90,46 +88,6 @@ describe("an Integer (RFC 9651 3.3.1)", () => {
         const found = integerOf(value);
         if (found !== undefined) expect(Number.isSafeInteger(found) && found >= 0).toBe(true);
         booleanOf(value);
-        parseByteSequences(value, ["a"]);
-      }),
-    );
-  });
-});
-
-describe("byte sequences of a Dictionary (RFC 9651 3.2)", () => {
-  it("are found by their keys, whatever other members there are", () => {
-    const value = `other=(1 "a" ?0);p=1, sha-256=:${base64("abc")}:;q, flag, number=1.5`;
-    expect([...(parseByteSequences(value, ["sha-256", "sha-512"]) ?? [])]).toEqual([
-      ["sha-256", new TextEncoder().encode("abc")],
-    ]);
-    expect(parseByteSequences("", ["a"])?.size).toBe(0);
-  });
-
-  it("are the last of a key", () => {
-    expect([...(parseByteSequences("a=:YQ==:, a=:Yg==:", ["a"])?.get("a") ?? [])]).toEqual([98]);
-  });
-
-  it.each([
-    "a",
-    "a=?1",
-    "a=YQ==",
-    'a="YQ=="',
-    "a=(:YQ==:)",
-    "a=:YQ==",
-    "a=:Y Q=:",
-    "a=:Y:",
-    "a=:YQ==:,",
-    "A=:YQ==:",
-    "a=:YQ==: b=:YQ==:",
-    "a=:YQ==:, b=\u00e4",
-  ])("are not in %j", (value) => {
-    expect(parseByteSequences(value, ["a"])).toBeUndefined();
-  });
-
-  it("are read for all bytes", () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
-        expect(parseByteSequences(`b=1, a=:${base64(bytes)}:`, ["a"])?.get("a")).toEqual(bytes);
       }),
     );
   });

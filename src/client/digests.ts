@@ -1,0 +1,72 @@
+import { FileferryError } from "./error.ts";
+import { isStream, toBlob } from "./streams.ts";
+import type { ClientOptions, Sha256Hash, UploadContent } from "./types.ts";
+
+/** Asks for the digest that {@link verifyResponse} needs (RFC 9530 4). */
+export const WANTED_DIGEST = { "Want-Repr-Digest": "sha-256=1" } as const;
+
+/** Reads content, and returns the header field with its digest (RFC 9530 3). @throws TypeError for a stream */
+export async function toDigestHeader(
+  content: UploadContent,
+  createSha256: ClientOptions["createSha256"],
+  signal: AbortSignal | undefined,
+): Promise<{ readonly "Repr-Digest": string }> {
+  if (isStream(content)) throw new TypeError("The digest of a stream is not known before it is sent.");
+  const hash = createHash(createSha256);
+  const reader = (typeof content === "function" ? await content(0) : toBlob(content).stream()).getReader();
+  for (;;) {
+    signal?.throwIfAborted();
+    const { done, value } = await reader.read();
+    if (done) return { "Repr-Digest": `sha-256=:${await toBase64Digest(hash)}:` };
+    hash.update(value);
+  }
+}
+
+/**
+ * Returns a response whose content fails at its end if it does not have the digest of the response.
+ * @throws FileferryError `digest-missing` if it has none.
+ */
+export async function verifyResponse(
+  response: Response,
+  createSha256: ClientOptions["createSha256"],
+): Promise<Response> {
+  const { status, statusText, headers, url, body } = response;
+  if (status === 304) return response;
+  const [, expected] = /(?:^|[ ,])sha-256=:([\w+/=]+):/.exec(headers.get("Repr-Digest") ?? "") ?? [];
+  if (expected === undefined) {
+    await body?.cancel();
+    throw new FileferryError("The service has sent no digest of the file.", { code: "digest-missing", status });
+  }
+  const hash = createHash(createSha256);
+  const verifier = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(chunk, controller) {
+      hash.update(chunk);
+      controller.enqueue(chunk);
+    },
+    async flush() {
+      if ((await toBase64Digest(hash)) === expected) return;
+      throw new FileferryError("The content does not match its digest.", { code: "digest-mismatch", status });
+    },
+  });
+  const content = body ?? new Blob([]).stream();
+  const verified = new Response(content.pipeThrough(verifier), { status, statusText, headers });
+  return Object.defineProperty(verified, "url", { value: url });
+}
+
+/** The part of the global object that Node, Deno and Bun have, and browsers do not. */
+interface CryptoHost {
+  readonly process?: {
+    readonly getBuiltinModule?: (name: "node:crypto") => { readonly createHash: (algorithm: string) => Sha256Hash };
+  };
+}
+
+function createHash(createSha256: ClientOptions["createSha256"]): Sha256Hash {
+  if (createSha256 !== undefined) return createSha256();
+  const crypto = (globalThis as CryptoHost).process?.getBuiltinModule?.("node:crypto");
+  if (crypto === undefined) throw new TypeError("Digests need the option createSha256 of the client here.");
+  return crypto.createHash("sha256");
+}
+
+async function toBase64Digest(hash: Sha256Hash): Promise<string> {
+  return btoa(String.fromCharCode(...(await hash.digest())));
+}
