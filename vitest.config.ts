@@ -16,7 +16,7 @@ const INSTALLED = [
   "test/browser/**/*.test.ts",
   "test/cli/{links-in-redis,s3}.test.ts",
   "test/conformance/{link-stores,r2,redis-store,shared-stores,storage-s3,uploads-r2,uploads-s3}.test.ts",
-  "test/faults/{s3-faults,traced-errno}.test.ts",
+  "test/faults/{quota-processes,s3-faults,traced-errno}.test.ts",
   "test/memory/{large-archives,s3}.test.ts",
   "test/runtimes/{clamd,client,client-example,cluster,example-commands,nginx,nginx-uploads,workers}.test.ts",
   "test/runtimes/uploads/two-processes-{r2,s3}.test.ts",

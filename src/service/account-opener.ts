@@ -145,12 +145,12 @@ export function createStorageAccounts(
   const unlocked = new WeakMap<Account, AccountFiles>();
   const linkAccounts = new WeakMap<LinkRights, { readonly owner: Account; readonly account: Account }>();
 
-  function filesWithoutLocksOf(account: Account, mode: FilesMode, options: AccountFilesOptions): AccountFiles {
+  function filesWithoutLocksOf(account: Account, mode: FilesMode, own: AccountFilesOptions): AccountFiles {
     const known = mode === "real" ? unlocked.get(account) : undefined;
     if (known !== undefined) return known;
     const isDryRun = mode === "dry-run";
-    const own = createAccountFiles(account, storage, scheduling, { isDryRun, ...options });
-    const files = { ...own, ...NO_ACCOUNT_LOCKS };
+    const options = { isDryRun, ...own };
+    const files = { ...createAccountFiles(account, storage, scheduling, options), ...NO_ACCOUNT_LOCKS };
     if (!isDryRun) unlocked.set(account, files);
     return files;
   }

@@ -21,7 +21,7 @@ let built: Awaited<ReturnType<typeof buildProgram>>;
 let root: string;
 
 beforeAll(async () => {
-  built = await buildProgram(new URL("./trash/program.ts", import.meta.url));
+  built = await buildProgram("trash");
   root = await mkdtemp(join(tmpdir(), "fileferry-trash-kills-"));
   await mkdir(join(root, "home"));
 });

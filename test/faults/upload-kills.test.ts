@@ -19,7 +19,7 @@ let built: Awaited<ReturnType<typeof buildProgram>>;
 let root: string;
 
 beforeAll(async () => {
-  built = await buildProgram();
+  built = await buildProgram("uploads");
   root = await mkdtemp(join(tmpdir(), "fileferry-upload-kills-"));
 });
 afterAll(async () => {

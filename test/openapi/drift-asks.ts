@@ -121,7 +121,7 @@ const UPDATES = [
 
 const FOLDER_BODIES = [
   commandsOf(["create-folder-if-missing", "new"]),
-  { ...commandsOf(["delete", "a.txt"]), fields: { ...JSON_TYPE, prefer: "dry-run" } },
+  { ...commandsOf(["create-folder-if-missing", "new"]), fields: { ...JSON_TYPE, prefer: "dry-run" } },
   { ...commandsOf(["delete", "none"]), fields: { ...JSON_TYPE, prefer: "dry-run" } },
   {
     fields: JSON_TYPE,

@@ -51,6 +51,7 @@ const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
   "./node": [
     "closeNodeServer",
     "createAccountsFileAuthenticator",
+    "createClamdGuard",
     "createNdjsonSink",
     "createNodePasswordHasher",
     "createNodeServer",

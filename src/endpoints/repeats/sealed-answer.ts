@@ -32,7 +32,7 @@ async function toKey(secret: string, usage: "encrypt" | "decrypt"): Promise<Cryp
   return crypto.subtle.importKey("raw", bytes, "AES-GCM", false, [usage]);
 }
 
-/** In parts: a function takes only so many arguments. */
+/** In parts: the number of arguments of a function is limited. */
 function toBase64(bytes: Uint8Array): string {
   let text = "";
   for (let at = 0; at < bytes.byteLength; at += 8192) {

@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 /** Where clamd listens. */
 export type ClamdAddress = Pick<TcpNetConnectOpts, "host" | "port"> | Pick<IpcNetConnectOpts, "path">;
 
-/** What clamd says about a file: nothing, the name of a virus, or that the file is larger than its `StreamMaxLength`. */
+/** What clamd says about a file: nothing was found, a virus, or that it is larger than its `StreamMaxLength`. */
 export type ScanAnswer = "clean" | "too-large" | { readonly virus: string };
 
 /** The scan of one file over a connection of its own. */

@@ -6,19 +6,23 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { build } from "esbuild";
 
-/** Builds a program. Returns its path, in a folder that is the caller's to remove. */
+/**
+ * Builds the program of a folder of this one's parent. Returns its path, in a folder that is the caller's to remove.
+ */
 export async function buildProgram(
-  source = new URL("./program.ts", import.meta.url),
+  of: "uploads" | "quota" | "trash",
 ): Promise<{ readonly folder: string; readonly program: string }> {
-  const folder = await mkdtemp(join(tmpdir(), "fileferry-upload-program-"));
+  const folder = await mkdtemp(join(tmpdir(), `fileferry-${of}-program-`));
   const program = join(folder, "program.mjs");
   await build({
-    entryPoints: [source.pathname],
+    entryPoints: [new URL(`../${of}/program.ts`, import.meta.url).pathname],
     outfile: program,
     bundle: true,
     platform: "node",
     format: "esm",
     logLevel: "error",
+    // Packages for Node may load modules of Node by `require`.
+    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
   });
   return { folder, program };
 }
