@@ -26,6 +26,7 @@ const published = {
   "storage/disk": "src/storage/disk.ts",
   "storage/memory": "src/storage/memory.ts",
   "storage/quota": "src/storage/quota.ts",
+  "storage/trash": "src/storage/trash.ts",
   "storage/s3": "src/storage/s3.ts",
   "storage/r2": "src/storage/r2.ts",
   "stores/cloudflare-kv": "src/stores/cloudflare-kv.ts",

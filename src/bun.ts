@@ -1,6 +1,6 @@
 /** Bun's part of the package: the service on `Bun.serve`. */
 
-export type { Api } from "./contracts/api.ts";
+export type { Api } from "./contracts/file-service.ts";
 export {
   type BunHandler,
   type BunHandlerOptions,

@@ -149,7 +149,7 @@ export type { MemberBatches } from "./contracts/member-batches.ts";
 export { OptionError } from "./contracts/option-error.ts";
 export type { ApiPage, ApiPageFile } from "./contracts/pages/api-page.ts";
 export type { Branding } from "./contracts/pages/branding.ts";
-export type { DoneCode, LinkTexts, PartialTexts, ScriptTexts, Texts } from "./contracts/pages/texts.ts";
+export type { DoneCode, LinkTexts, PartialTexts, ScriptTexts, Texts, TrashTexts } from "./contracts/pages/texts.ts";
 export type { CharacterClass, PasswordPolicy } from "./contracts/password-policy.ts";
 export type { Quota, QuotaLimit, QuotaUsage } from "./contracts/quota.ts";
 export {
@@ -166,6 +166,7 @@ export {
   type StoredFile,
   type WriteOptions,
 } from "./contracts/storage-adapter.ts";
+export type { RestoreOptions, Trash, TrashEntry, TrashMember, TrashPurge } from "./contracts/trash.ts";
 export type { Trigger, TriggerContext, TriggerMember, TriggerStyle } from "./contracts/trigger.ts";
 export type { DecideUpload, Upload, UploadGuard } from "./contracts/upload.ts";
 export { type Failure, HttpError, type HttpErrorOptions, isHttpError } from "./http/http-error.ts";
@@ -189,4 +190,5 @@ export { createFileService } from "./service/service.ts";
 export type { EventSink } from "./sinks/event-sink.ts";
 export { createWebhookSink, type WebhookSinkOptions } from "./sinks/webhook.ts";
 export { type Mounts, mountStorage } from "./storage/mount.ts";
+export { type MountedTrash, mountTrash } from "./storage/mount-trash.ts";
 export type { MetadataFields, MetadataKey } from "./uploads/metadata-fields.ts";

@@ -2,7 +2,7 @@
 
 export { type AccountsFileOptions, createAccountsFileAuthenticator } from "./auth/accounts/accounts-file-node.ts";
 export { createNodePasswordHasher } from "./auth/passwords/hash-node.ts";
-export type { Api } from "./contracts/api.ts";
+export type { Api } from "./contracts/file-service.ts";
 export { toConnection as toNodeConnection } from "./runtimes/node/connection-info.ts";
 export { type FetchHandler, type FetchHandlerOptions, toFetchHandler } from "./runtimes/node/fetch-handler.ts";
 export { prepareNodeServer } from "./runtimes/node/prepare-server.ts";

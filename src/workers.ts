@@ -1,6 +1,6 @@
 /** The part of the package for Cloudflare Workers: the service in the module syntax. */
 
-export type { Api } from "./contracts/api.ts";
+export type { Api } from "./contracts/file-service.ts";
 export {
   type ToService,
   toWorkerHandler,

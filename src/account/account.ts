@@ -37,8 +37,8 @@ export interface Account {
   readonly permissions: Permissions;
   /** The size limit of a file that the account writes, in bytes. Absent: no limit. */
   readonly maxFileBytes?: number;
-  /** The limit of its home folder, whatever part of it the account shows. Absent: no limit. */
-  readonly quota?: QuotaLimit;
+  /** Its home folder, whatever part of it the account shows, and how much may be there. */
+  readonly quota: QuotaLimit;
   readonly allowPasswordChange: boolean;
   /** Whether it may make links, and whether its links are valid. */
   readonly allowLinks: boolean;
@@ -91,7 +91,7 @@ export function toAccount(name: string, settings: AccountSettings, groups: Group
     })),
     permissions: toPermissions([settings, own, groups.get(DEFAULT_GROUP)], user),
     ...(complete.max_file_bytes && { maxFileBytes: complete.max_file_bytes }),
-    ...toQuota(home, complete),
+    quota: toQuota(home, complete),
     allowPasswordChange: inherited.allow_own_password_change ?? true,
     allowLinks: complete.allow_links ?? true,
     requireLinkPassword: complete.require_link_password ?? false,
@@ -103,9 +103,8 @@ export function toAccount(name: string, settings: AccountSettings, groups: Group
 function toQuota(
   home: readonly string[],
   { quota_bytes: bytes = 0, quota_files: files = 0 }: AccountSettings,
-): { readonly quota?: QuotaLimit } {
-  if (bytes === 0 && files === 0) return {};
-  return { quota: { path: toStoragePath(home), ...(bytes > 0 && { bytes }), ...(files > 0 && { files }) } };
+): QuotaLimit {
+  return { path: toStoragePath(home), ...(bytes > 0 && { bytes }), ...(files > 0 && { files }) };
 }
 
 /** Converts a path inside the account, where the reserved name is not allowed (CONTRACT 2.3). */

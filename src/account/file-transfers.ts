@@ -169,7 +169,7 @@ export function createFileTransfers(
         await tree.attributes?.change(newPath, { properties }).catch(ignoreUnsupported);
       }
     } catch (error) {
-      await tree.remove(newPath, { kind: "folder" }).catch(() => undefined);
+      await tree.remove(newPath, { kind: "folder", permanent: true }).catch(() => undefined);
       throw error;
     }
     return replaced === undefined ? "created" : "replaced";

@@ -10,12 +10,15 @@ import {
   type StoredFile,
   type WriteOptions,
 } from "../contracts/storage-adapter.ts";
+import type { Trash } from "../contracts/trash.ts";
 import { createError } from "../http/errors.ts";
 import type { HttpError } from "../http/http-error.ts";
 import type { FairQueue } from "../platform/fair-queue.ts";
 import type { KeyedLimit } from "../platform/keyed-limit.ts";
 import type { KeyedMutex } from "../platform/keyed-mutex.ts";
 import type { Account } from "./account.ts";
+import { type AccountTrash, createAccountTrash } from "./account-trash.ts";
+import { createDryRunTrash } from "./dry-run-trash.ts";
 import { createDryRunTree } from "./dry-run-tree.ts";
 import { createFileAttributes, type FileAttributes } from "./file-attributes.ts";
 import { limitContent } from "./file-size-limit.ts";
@@ -90,9 +93,11 @@ export interface AccountFiles extends FolderListings, FileTransfers, FileAttribu
    * everything in it (CONTRACT 4.4). The account's root and the roots of virtual folders are `denied`. Folders have no
    * entity-tag: a folder with `ifMatch` is `precondition-failed`.
    */
-  remove(segments: readonly string[], kind: RemovalKind, options?: Pick<RemoveOptions, "ifMatch">): Promise<void>;
+  remove(segments: readonly string[], kind: RemovalKind, options?: Omit<RemoveOptions, "kind">): Promise<void>;
   /** Resumable uploads. Absent: the storage has none. */
   readonly uploads?: AccountUploads;
+  /** Absent: the service has no trash, or the files are those of a link. */
+  readonly trash?: AccountTrash;
 }
 
 /** The files of an account without locks, which `withLocks` adds. */
@@ -112,6 +117,8 @@ export interface FolderScheduling {
 export interface AccountFilesOptions {
   /** Who has its resumable uploads. Default: the account. */
   readonly uploadOwner?: string;
+  /** The trash of the service. Absent: the files have none. */
+  readonly trash?: Trash | undefined;
   /** Whether changes are checked and not made. Such files are for one request. Default: false. */
   readonly isDryRun?: boolean;
 }
@@ -121,10 +128,10 @@ export function createAccountFiles(
   account: Account,
   whole: StorageAdapter,
   { queue, withWalkLock, limitTransfers }: FolderScheduling,
-  { uploadOwner = toUploadOwner(account.name), isDryRun = false }: AccountFilesOptions = {},
+  { uploadOwner = toUploadOwner(account.name), trash, isDryRun = false }: AccountFilesOptions = {},
 ): FilesWithoutLocks {
   const { permissions, maxFileBytes, quota } = account;
-  const storage = quota === undefined ? whole : withOwnLimit(whole, quota);
+  const storage = withOwnLimit(whole, quota);
   const key = uploadOwner === toUploadOwner(account.name) ? foldName(account.name) : uploadOwner;
   const mounted = mountAccount(account, storage);
   const tree = isDryRun ? createDryRunTree(mounted, isFixed) : mounted;
@@ -226,7 +233,7 @@ export function createAccountFiles(
   async function remove(
     segments: readonly string[],
     kind: RemovalKind,
-    options?: Pick<RemoveOptions, "ifMatch">,
+    { ifMatch, ...options }: Omit<RemoveOptions, "kind"> = {},
   ): Promise<void> {
     if (segments.length === 0) throw createError("root-not-removable");
     const found = (await find(segments))?.kind;
@@ -234,12 +241,15 @@ export function createAccountFiles(
     const isFolder = found === undefined ? wantsFolder : found === "folder";
     await requireFor(segments, toRemoval(isFolder));
     if (found === undefined || (kind !== "any" && wantsFolder !== isFolder)) throw new StorageError("not-found");
-    if (isFolder && options?.ifMatch !== undefined) throw new StorageError("precondition-failed");
+    if (isFolder && ifMatch !== undefined) throw new StorageError("precondition-failed");
     if (kind === "empty-folder") await removals.requireEmpty(segments);
     else if (isFolder) await removals.requireForMembers(segments);
     // The kind is passed on: if another kind of member replaces this one now, it needs another permission and must
     // stay.
-    await tree.remove(toStoragePath(segments), isFolder ? { kind: "folder" } : { ...options, kind: "file" });
+    const conditions = isFolder
+      ? ({ kind: "folder" } as const)
+      : ({ kind: "file", ...(ifMatch && { ifMatch }) } as const);
+    await tree.remove(toStoragePath(segments), { ...options, ...conditions });
   }
 
   async function mayRead(segments: readonly string[]): Promise<boolean> {
@@ -267,6 +277,7 @@ export function createAccountFiles(
     createFolder,
     createFolderIfMissing,
     remove,
+    ...(trash && { trash: createAccountTrash(account, isDryRun ? createDryRunTrash(trash) : trash, access, quota) }),
     ...(storage.uploads &&
       tree.uploads && {
         uploads: createAccountUploads({

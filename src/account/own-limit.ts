@@ -4,8 +4,8 @@ import type { StorageAdapter } from "../contracts/storage-adapter.ts";
 import type { StorageUploads } from "../contracts/storage-uploads.ts";
 
 /**
- * Returns a storage that hands the limit of an account along with each call that stores something. A storage without
- * quotas passes it over.
+ * Returns a storage that hands the home folder of an account, and its limit, along with each call that stores
+ * something. Only storages with quotas, and those with a trash, have a use for it.
  */
 export function withOwnLimit(storage: StorageAdapter, quota: QuotaLimit): StorageAdapter {
   const { uploads } = storage;

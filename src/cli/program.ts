@@ -13,6 +13,7 @@ import type { LogFormat } from "./log/access-log.ts";
 import { createJsonLogger } from "./log/json.ts";
 import { colorsOf, createTerminalLogger, escapeLine } from "./log/terminal.ts";
 import { addQuotaCommands } from "./quota-program.ts";
+import { addTrashCommands } from "./trash-program.ts";
 import { connectToPrimary } from "./workers/worker.ts";
 
 // Most schemas of the command parse one value: compiling them is no faster, and takes 2 MB.
@@ -120,6 +121,7 @@ export function createProgram(endWith: (status: number) => void): Command {
 
   addLinkCommands(program);
   addQuotaCommands(program);
+  addTrashCommands(program);
 
   program
     .command("explain")

@@ -1,6 +1,7 @@
 import type { FileServiceOptions } from "../config/options.ts";
 import type { AtomicKeyValueStore } from "../contracts/atomic-store.ts";
 import { createQuotaStorage } from "../storage/quota.ts";
+import { createTrashStorage } from "../storage/trash.ts";
 import { createMemoryKeyValueStore } from "../stores/memory.ts";
 import type { NamedStore, ServeSettings } from "./config/serve-settings.ts";
 import { openSessionStore } from "./session-store.ts";
@@ -10,7 +11,7 @@ import { openSessionStore } from "./session-store.ts";
  * to `closers` when it is open. Rejects with a failure of status 1 if a store does not work.
  */
 export async function openStores(
-  { service, sessionStore, lockStore, linkStore, quota, quotaStore, idempotency, answerStore }: ServeSettings,
+  { service, sessionStore, lockStore, linkStore, quota, quotaStore, trash, idempotency, answerStore }: ServeSettings,
   closers: (() => unknown)[],
 ): Promise<FileServiceOptions> {
   async function open(named: NamedStore | undefined): Promise<AtomicKeyValueStore | undefined> {
@@ -23,18 +24,20 @@ export async function openStores(
   const { session, webdav, links, storage, ...options } = service;
   const sessions = await open(sessionStore);
   const locks = (await open(lockStore)) ?? sessions;
-  const kept = await open(linkStore);
+  const linksKept = await open(linkStore);
   const counts = await open(quotaStore);
   const answers = (await open(answerStore)) ?? createMemoryKeyValueStore();
   const counted = quota && createQuotaStorage(storage, { ...quota, ...(counts && { store: counts }) });
+  const kept = trash && createTrashStorage(counted ?? storage, trash);
   return {
     ...options,
-    storage: counted ?? storage,
+    storage: kept ?? counted ?? storage,
     ...(counted && { quota: counted.quota }),
+    ...(kept && { trash: kept.trash }),
     ...(idempotency && { idempotency: { ...idempotency, store: answers } }),
     ...(session !== undefined && { session }),
     ...(sessions && { session: { ...session, store: sessions } }),
     ...(webdav && { webdav: { ...webdav, ...(locks && { lockStore: locks }) } }),
-    ...(links && { links: { ...links, ...(kept && { store: kept }) } }),
+    ...(links && { links: { ...links, ...(linksKept && { store: linksKept }) } }),
   };
 }

@@ -24,6 +24,7 @@ const NAMES: Readonly<Record<keyof FileServiceOptions, readonly string[] | undef
   basicCacheSeconds: undefined,
   quota: undefined,
   offload: undefined,
+  trash: undefined,
   limits: [
     "maxFileBytes",
     "loginAttempts",

@@ -11,6 +11,7 @@ import type { PartialTexts } from "../contracts/pages/texts.ts";
 import type { PasswordPolicy } from "../contracts/password-policy.ts";
 import type { Quota } from "../contracts/quota.ts";
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
+import type { Trash } from "../contracts/trash.ts";
 import type { Trigger } from "../contracts/trigger.ts";
 import type { DecideUpload, UploadGuard } from "../contracts/upload.ts";
 import type { MetadataFields } from "../uploads/metadata-fields.ts";
@@ -133,6 +134,12 @@ export interface FileServiceOptions {
    * the files. Logins, permissions, conditions and events stay with the service. Default: the service sends everything.
    */
   readonly offload?: OffloadOptions;
+  /**
+   * What was removed from the storage, `trash` of `createTrashStorage`: accounts can list it, restore it, and remove it
+   * for good. What is removed goes to the trash without this option, too. Its paths must be those of `storage`: for a
+   * tree of several storages, combine theirs with `mountTrash`. Default: accounts cannot ask.
+   */
+  readonly trash?: Trash;
   /** Limits on clients: bytes, commands, failed logins, concurrent transfers. */
   readonly limits?: LimitOptions;
   readonly archive?: {

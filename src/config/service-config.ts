@@ -10,6 +10,7 @@ import type { ApiPage } from "../contracts/pages/api-page.ts";
 import type { PasswordPolicy } from "../contracts/password-policy.ts";
 import type { Quota } from "../contracts/quota.ts";
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
+import type { Trash } from "../contracts/trash.ts";
 import type { UploadGuard } from "../contracts/upload.ts";
 import { toSafeLogger } from "../events/safe-logger.ts";
 import type { SessionCookie } from "../http/cookie.ts";
@@ -91,6 +92,7 @@ export interface ServiceConfig {
   readonly quota: Quota | undefined;
   /** Absent: the service sends all content itself. */
   readonly offload: OffloadConfig | undefined;
+  readonly trash: Trash | undefined;
   readonly limits: Limits;
   readonly archive: { readonly method: "stored" | "deflate" };
   /** Empty: the peer of the socket is the client. */
@@ -171,9 +173,7 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   const { basicCacheSeconds } = options;
   const isCacheTime = basicCacheSeconds === undefined || basicCacheSeconds === 0 || isPositive(basicCacheSeconds);
   checkOption(isCacheTime && (basicCacheSeconds ?? 0) <= 3600, "basicCacheSeconds", "a number from 0 to 3600");
-  const { quota } = options;
-  const isQuota = quota === undefined || hasMethods(quota, ["usage", "recount", "sweep"]);
-  checkOption(isQuota, "quota", "the quota of createQuotaStorage");
+  checkWrappers(options);
   const checkedLimits = toLimits(limits);
   const beforeCommit = toUploadGuards(options.beforeCommit);
   const { archive = {}, apiPage } = options;
@@ -218,8 +218,9 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     digests: toDigests(options.digests),
     idempotency: toIdempotency(options.idempotency),
     basicCacheSeconds,
-    quota,
+    quota: options.quota,
     offload: toOffload(options.offload),
+    trash: options.trash,
     limits: checkedLimits,
     archive: { method },
     clientForwardedHeader,
@@ -228,6 +229,15 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     logger: toSafeLogger(logger),
     clock,
   };
+}
+
+/** Checks what wrappers of the storage give the service. */
+function checkWrappers({ quota, trash }: FileServiceOptions): void {
+  const isQuota = quota === undefined || hasMethods(quota, ["usage", "recount", "sweep"]);
+  checkOption(isQuota, "quota", "the quota of createQuotaStorage");
+  const isTrash =
+    trash === undefined || hasMethods(trash, ["list", "find", "members", "restore", "purge", "sweep", "watch"]);
+  checkOption(isTrash, "trash", "the trash of createTrashStorage");
 }
 
 function parseBasePath(basePath: string): readonly string[] {

@@ -30,16 +30,29 @@ export interface Quota {
   sweep(): Promise<number>;
 }
 
-const quotaErrors = new WeakSet<object>();
+/** What is missing below a limit. */
+export interface QuotaShortage {
+  /** The folder of the limit. */
+  readonly path: string;
+  readonly bytes: number;
+  readonly files: number;
+}
+
+const shortages = new WeakMap<object, QuotaShortage>();
 
 /** Makes the `no-space` of a used-up quota, which {@link isQuotaError} recognizes. */
-export function createQuotaError(path: string): StorageError {
-  const error = new StorageError("no-space", `The quota of ${path} is used up.`);
-  quotaErrors.add(error);
+export function createQuotaError(shortage: QuotaShortage): StorageError {
+  const error = new StorageError("no-space", `The quota of ${shortage.path} is used up.`);
+  shortages.set(error, shortage);
   return error;
 }
 
 /** Whether a `no-space` comes from a quota. Otherwise it comes from the storage itself. */
 export function isQuotaError(error: unknown): boolean {
-  return error instanceof StorageError && quotaErrors.has(error);
+  return quotaShortageOf(error) !== undefined;
+}
+
+/** Returns what was missing, if an error comes from a quota. */
+export function quotaShortageOf(error: unknown): QuotaShortage | undefined {
+  return error instanceof StorageError ? shortages.get(error) : undefined;
 }

@@ -216,6 +216,10 @@ export interface RemoveOptions {
   readonly kind?: "file" | "folder";
   /** Remove only a file with one of these strong entity-tags (RFC 9110 13.1.1). */
   readonly ifMatch?: EntityTags;
+  /** Remove for good. Only storages with a trash have a use for it. */
+  readonly permanent?: boolean;
+  /** Called with the ID of the entry if the storage has moved what it has removed to its trash. */
+  readonly onTrashed?: (id: string) => void;
 }
 
 /** The options and conditions of a copy or a move. */

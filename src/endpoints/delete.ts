@@ -31,7 +31,9 @@ async function remove(context: AccountContext): Promise<Reply> {
   } catch (error) {
     return redirectIfFolder(context, error);
   }
-  await files.remove(path.segments, path.isFolder ? "folder" : "file", conditions);
+  // Below a link everything goes to the trash of the account.
+  const permanent = context.link === undefined && context.request.headers.get("x-permanent") === "1";
+  await files.remove(path.segments, path.isFolder ? "folder" : "file", { ...conditions, permanent });
   return emptyReply(204);
 }
 

@@ -43,4 +43,6 @@ export const EVENT_MESSAGES = {
   49101: "A link was made.",
   49102: "A link was withdrawn.",
   49103: "A request by a link was refused.",
+  49111: "A file or folder was restored from the trash.",
+  49112: "A file or folder was removed from the trash for good.",
 } as const satisfies Readonly<Record<FileEvent["id"], string>>;

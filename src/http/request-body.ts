@@ -113,15 +113,22 @@ function toTooLargeDefault(): HttpError {
   return createError("body-too-complex");
 }
 
+/** The limits of a form. */
+export interface FormBodyLimits extends BodyLimits {
+  /** Default: 100. */
+  readonly maxFields?: number;
+}
+
 /**
  * Reads a complete `application/x-www-form-urlencoded` body.
- * @throws HttpError `too-large` for more than `maxBytes`, `malformed` if it is not UTF-8 or has more than 100 fields,
- * `unsupported-media-type` if it has a content encoding.
+ * @throws HttpError `too-large` for more than `maxBytes`, `malformed` if it is not UTF-8 or has more than `maxFields`
+ * fields, `unsupported-media-type` if it has a content encoding.
  */
-export async function readFormBody(request: Request, limits: BodyLimits): Promise<URLSearchParams> {
+export async function readFormBody(request: Request, limits: FormBodyLimits): Promise<URLSearchParams> {
   const text = await readText(request, limits);
-  if (text.split("&", MAX_FIELDS + 1).length > MAX_FIELDS) {
-    throw createError("form-too-many-fields", { values: { max: MAX_FIELDS } });
+  const { maxFields = MAX_FIELDS } = limits;
+  if (text.split("&", maxFields + 1).length > maxFields) {
+    throw createError("form-too-many-fields", { values: { max: maxFields } });
   }
   return new URLSearchParams(text);
 }

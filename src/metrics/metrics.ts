@@ -58,6 +58,8 @@ const OPERATIONS: Readonly<Partial<Record<FileEvent["id"], readonly [operation: 
   49005: ["unlock", "done"],
   49006: ["set-attributes", "done"],
   49007: ["set-attributes", "failed"],
+  49111: ["restore", "done"],
+  49112: ["purge", "done"],
   40035: ["download", "not-opened"],
   40019: ["request", "bad"],
   40023: ["request", "failed"],

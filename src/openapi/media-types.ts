@@ -83,6 +83,18 @@ export const CONTENTS = {
       },
     ],
   }),
+  trash: json("TrashList", {
+    content: [
+      {
+        id: "20181113T142000123Z-3f5a9c0e7b1d2468",
+        path: "/reports/q1.csv",
+        name: "q1.csv",
+        is_directory: false,
+        size: 52311,
+        removed: 1542118800.123,
+      },
+    ],
+  }),
   uploads: anyJson("UploadList", {
     uploads: [
       {

@@ -5,6 +5,7 @@ import { LOGIN_OPERATIONS } from "./login-operations.ts";
 import { redirect, TRACE } from "./operation-parts.ts";
 import type { OperationSpec } from "./operation-types.ts";
 import type { ParameterName } from "./parameters.ts";
+import { TRASH_OPERATIONS } from "./trash-operations.ts";
 import { UPLOAD_OPERATIONS } from "./upload-operations.ts";
 
 const CONDITIONS: readonly ParameterName[] = ["ifMatch", "ifNoneMatch", "ifUnmodifiedSince"];
@@ -93,7 +94,7 @@ export const OPERATION_SPECS = {
     tag: "Files",
     parameters: [...CONDITIONS, "ifModifiedSince", "acceptLanguage", ...TRACE],
     responses: [{ status: 204, description: "The file was removed." }, redirect(307, toFolderUrl)],
-    failures: ["not-found", "wrong-kind", "precondition-failed"],
+    failures: ["not-found", "wrong-kind", "precondition-failed", "no-space"],
   },
   changeFile: {
     summary: "Methods that files do not support",
@@ -153,7 +154,7 @@ export const OPERATION_SPECS = {
     tag: "Folders",
     parameters: [...CONDITIONS, "ifModifiedSince", "acceptLanguage", ...TRACE],
     responses: [{ status: 204, description: "The folder was removed." }],
-    failures: ["not-found", "wrong-kind", "precondition-failed"],
+    failures: ["not-found", "wrong-kind", "precondition-failed", "no-space"],
   },
   changeFolder: {
     summary: "Run commands on members of a folder, or submit a form",
@@ -197,6 +198,7 @@ export const OPERATION_SPECS = {
   ...LOGIN_OPERATIONS,
   ...UPLOAD_OPERATIONS,
   ...LINK_OPERATIONS,
+  ...TRASH_OPERATIONS,
   getApiPage: {
     summary: "Show this document as an interactive page",
     tag: "Service",

@@ -42,6 +42,7 @@ const PARAMETERS = {
     type: "array",
     items: text,
   }),
+  permanent: inHeader("X-Permanent", "With `1`, what is removed does not go to the trash."),
   asset: inPath("name", "The name of an asset, as in the links of the pages."),
   range: inHeader(
     "Range",

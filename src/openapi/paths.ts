@@ -42,12 +42,12 @@ const OF_ROOT = {
 export const PATHS = {
   start: [only("/"), only("/home", "ByName")],
   file: [
-    only("/home/{path}", "", ["path"]),
+    { ...only("/home/{path}", "", ["path"]), sending: { DELETE: ["permanent"] } },
     { ...ofLink("/{path}", "OfLink", ["path"]), sending: { PUT: ["sender"] }, creating: { POST: ["sender"] } },
   ],
   folder: [
     { ...only("/home/", "OfRoot"), reading: ["basicLogin", "returnTo"], always: OF_ROOT },
-    only("/home/{folder}/", "", ["folder"]),
+    { ...only("/home/{folder}/", "", ["folder"]), sending: { DELETE: ["permanent"] } },
     { ...ofLink("/", "OfLinkRoot", []), reading: ["zip"], sending: { POST: ["sender"] }, always: OF_ROOT },
     { ...ofLink("/{folder}/", "OfLink", ["folder"]), reading: ["zip"], sending: { POST: ["sender"] } },
   ],
@@ -57,6 +57,7 @@ export const PATHS = {
   "password-update": [only("/home/__svc__/password-update")],
   account: [only("/home/__svc__/account")],
   quota: [only("/home/__svc__/quota")],
+  trash: [only("/home/__svc__/trash")],
   upload: [
     only("/home/__svc__/uploads/{id}", "", ["uploadId"]),
     ofLink("/__svc__/uploads/{id}", "OfLink", ["uploadId"]),

@@ -3,6 +3,7 @@ import { DRAFT_MEDIA_TYPE, TUS_MEDIA_TYPE } from "../http/uploads/vocabulary.ts"
 import { linkFormSchema, type NewLinkBody, unlockFormSchema, withdrawFormSchema } from "../schemas/links.ts";
 import { type LoginRequest, loginFormSchema } from "../schemas/login.ts";
 import { type PasswordUpdateRequest, passwordUpdateRequestSchema } from "../schemas/password-update.ts";
+import { trashFormSchema } from "../schemas/trash.ts";
 import type { OpenApiFormField, OpenApiOptions } from "./input-options.ts";
 import { toSchema, toSchemaRef } from "./schemas.ts";
 import type { RequestBodyObject, SchemaObject } from "./types.ts";
@@ -100,6 +101,17 @@ const BODIES: Readonly<Record<BodyName, (service: OpenApiOptions) => RequestBody
       [FORM]: { schema: toSchema(linkFormSchema), example: { ...NEW_LINK, expires_in: "86400" } },
     },
   }),
+  trash: () => ({
+    description: "Commands, or the form of the page.",
+    required: true,
+    content: {
+      [JSON_TYPE]: {
+        schema: toSchemaRef("TrashCommandsRequest"),
+        example: { commands: [{ command: "restore", target: "20181113T142000123Z-3f5a9c0e7b1d2468" }] },
+      },
+      [FORM]: { schema: toForm(trashFormSchema, { action: "restore-members", "selected-members": [] }) },
+    },
+  }),
   withdrawal: () => ({
     description: "The action of the form.",
     required: true,
@@ -150,7 +162,8 @@ export type BodyName =
   | "folderOfLink"
   | "folderOrPartOfLink"
   | "link"
-  | "withdrawal";
+  | "withdrawal"
+  | "trash";
 
 /** Returns a request body of a service. */
 export function toRequestBodyObject(name: BodyName, service: OpenApiOptions): RequestBodyObject {

@@ -13,6 +13,7 @@ import { listingSchema } from "../schemas/listing.ts";
 import { loginRequestSchema, loginResponseSchema } from "../schemas/login.ts";
 import { passwordUpdateRequestSchema, passwordUpdateResponseSchema } from "../schemas/password-update.ts";
 import { quotaSchema } from "../schemas/quota.ts";
+import { createTrashCommandsSchema, trashListSchema } from "../schemas/trash.ts";
 import { unfinishedUploadsSchema } from "../schemas/uploads.ts";
 import type { OpenApiOptions } from "./input-options.ts";
 import type { ReferenceObject, SchemaObject } from "./types.ts";
@@ -24,6 +25,7 @@ const SCHEMAS = {
   LoginResponse: loginResponseSchema,
   AccountInfo: accountInfoSchema,
   Quota: quotaSchema,
+  TrashList: trashListSchema,
   UploadList: unfinishedUploadsSchema,
   LinkList: linkListSchema,
   LinkResults: linkResultsSchema,
@@ -36,7 +38,7 @@ const SCHEMAS = {
 } as const;
 
 /** The name of a JSON body's schema. */
-export type SchemaName = keyof typeof SCHEMAS | "CommandsRequest";
+export type SchemaName = keyof typeof SCHEMAS | "CommandsRequest" | "TrashCommandsRequest";
 
 /** Returns a reference to a schema of the document. */
 export function toSchemaRef(name: SchemaName): ReferenceObject & SchemaObject {
@@ -49,6 +51,7 @@ export function toSchemas({ triggers, maxCommands, hasLinks }: OpenApiOptions): 
     ...SCHEMAS,
     ...(hasLinks && { CommandResults: commandsWithLinksResponseSchema, CommandErrors: commandsWithLinksErrorSchema }),
     CommandsRequest: createCommandsRequestSchema({ triggers, maxTargets: maxCommands, hasLinks }),
+    TrashCommandsRequest: createTrashCommandsSchema(maxCommands),
   };
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toSchema(schema)]));
 }

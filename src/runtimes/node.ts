@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Api } from "../contracts/api.ts";
-import type { FileService, RequestHandler } from "../contracts/file-service.ts";
+import type { Api, FileService, RequestHandler } from "../contracts/file-service.ts";
 import { checkOption } from "../contracts/option-error.ts";
 import type { Reply } from "../http/reply.ts";
 import type { ReplyHandler } from "../http/reply-handler.ts";

@@ -1,5 +1,4 @@
-import type { Api } from "../contracts/api.ts";
-import type { FileService, RequestHandler } from "../contracts/file-service.ts";
+import type { Api, FileService, RequestHandler } from "../contracts/file-service.ts";
 import { checkOption } from "../contracts/option-error.ts";
 import { type ReplyHandler, toReplyHandler } from "../http/reply-handler.ts";
 

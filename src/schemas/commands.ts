@@ -2,7 +2,7 @@ import * as z from "zod";
 import { linkOptionsSchema, linkSchema } from "./links.ts";
 
 /** The built-in commands that need only a member of a folder (4.3). */
-const MEMBER_COMMANDS = ["delete", "create-folder", "create-folder-if-missing"] as const;
+const MEMBER_COMMANDS = ["delete", "purge", "create-folder", "create-folder-if-missing"] as const;
 
 /** The built-in commands that copy or move a member of a folder. */
 const TRANSFER_COMMANDS = ["move", "copy"] as const;
@@ -113,7 +113,7 @@ export function isMemberCommand(command: Exclude<Command, LinkCommand>): command
 
 /** Whether a command exists below a link (SHARING 1.3). */
 export function isVisitorCommand(command: string): boolean {
-  return command === "copy" || (MEMBER_COMMANDS as readonly string[]).includes(command);
+  return command === "copy" || (command !== "purge" && (MEMBER_COMMANDS as readonly string[]).includes(command));
 }
 
 function countTargets(commands: readonly { readonly target: string | readonly string[] }[]): number {

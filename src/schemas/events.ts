@@ -60,6 +60,8 @@ const refusal = {
   ...leftOut,
 };
 
+const trashed = { trash: z.string().exactOptional() };
+
 function event<Id extends FileEvent["id"], Data extends z.ZodRawShape>(id: Id, data: Data) {
   return z.strictObject({ id: z.literal(id), ...envelope, data: z.strictObject(data) });
 }
@@ -72,7 +74,7 @@ export const fileEventSchema = z.discriminatedUnion("id", [
   event(40007, { ...login, session: z.boolean() }),
   event(40010, location),
   event(40011, { ...location, ...reason }),
-  event(40012, location),
+  event(40012, { ...location, ...trashed }),
   event(40013, { ...location, ...reason }),
   event(40014, { ...location, ...read, ...reason }),
   event(40015, session),
@@ -84,7 +86,7 @@ export const fileEventSchema = z.discriminatedUnion("id", [
   event(40022, { ...upload, ...written, ...reason }),
   event(40023, request),
   event(40025, { ...location, ...read }),
-  event(40026, location),
+  event(40026, { ...location, ...trashed }),
   event(40027, { ...location, ...reason }),
   event(40030, { ...location, ...reason }),
   event(40034, { ...location, ...read }),
@@ -113,6 +115,8 @@ export const fileEventSchema = z.discriminatedUnion("id", [
   }),
   event(49102, { path: z.string() }),
   event(49103, { reason: z.enum(LINK_REFUSALS), ...leftOut }),
+  event(49111, { ...location, trash: z.string() }),
+  event(49112, { ...location, trash: z.string(), reason: z.enum(["account", "age", "space"]) }),
 ]);
 
 /** The body of a webhook request. */

@@ -1,5 +1,5 @@
 import { type Account, createAccountResolver, type Groups } from "../account/account.ts";
-import { type AccountFiles, createAccountFiles } from "../account/files.ts";
+import { type AccountFiles, type AccountFilesOptions, createAccountFiles } from "../account/files.ts";
 import { prepareHome } from "../account/home.ts";
 import { type LinkRights, toLinkAccount } from "../account/links/link-account.ts";
 import { withLinkRights } from "../account/links/link-files.ts";
@@ -15,6 +15,7 @@ import { foldName } from "../contracts/account-name.ts";
 import { toBatches, toMembers } from "../contracts/member-batches.ts";
 import { checkOption } from "../contracts/option-error.ts";
 import type { ListOptions, StorageAdapter, StorageEntry } from "../contracts/storage-adapter.ts";
+import type { Trash } from "../contracts/trash.ts";
 import { createError } from "../http/errors.ts";
 import { isMemberName } from "../http/path-segment.ts";
 import { createFairQueue, type Urgency } from "../platform/fair-queue.ts";
@@ -65,7 +66,7 @@ export function createAccountOpener(options: AccountOpenerOptions): OpenAccount 
   const { storage, groups = {}, limits = {}, webdav } = options;
   checkOption(typeof storage?.list === "function", "storage", "a storage adapter");
   const locks = toLocks(toWebdav(webdav), Date.now);
-  const accounts = createStorageAccounts(storage, toGroups(groups), toMaxFileBytes(limits), locks);
+  const accounts = createStorageAccounts(storage, toGroups(groups), toMaxFileBytes(limits), { locks });
   return async (username, settings) => {
     const account = accounts.resolve(username, toCheckedSettings(settings));
     await accounts.prepare(account);
@@ -122,15 +123,18 @@ export function toLocks(
   return createLocks({ store: lockStore, clock, maxPerAccount: locksPerAccount, ...(hasLocks && { hasLocks }) });
 }
 
-/**
- * Creates the accounts of a storage. `maxFileBytes` limits the size of one file; 0 means no limit. Without
- * `locks` nothing can be locked.
- */
+/** What the accounts of a storage have in addition. Without `locks` nothing can be locked. */
+export interface StorageAccountsOptions {
+  readonly locks?: Locks | undefined;
+  readonly trash?: Trash | undefined;
+}
+
+/** Creates the accounts of a storage. `maxFileBytes` limits the size of one file; 0 means no limit. */
 export function createStorageAccounts(
   storage: StorageAdapter,
   groups: Groups,
   maxFileBytes: number,
-  locks?: Locks,
+  { locks, trash }: StorageAccountsOptions = {},
 ): StorageAccounts {
   const scheduling = {
     queue: createFairQueue(),
@@ -141,11 +145,11 @@ export function createStorageAccounts(
   const unlocked = new WeakMap<Account, AccountFiles>();
   const linkAccounts = new WeakMap<LinkRights, { readonly owner: Account; readonly account: Account }>();
 
-  function filesWithoutLocksOf(account: Account, mode: FilesMode, uploadOwner?: string): AccountFiles {
+  function filesWithoutLocksOf(account: Account, mode: FilesMode, own: AccountFilesOptions): AccountFiles {
     const known = mode === "real" ? unlocked.get(account) : undefined;
     if (known !== undefined) return known;
     const isDryRun = mode === "dry-run";
-    const options = { isDryRun, ...(uploadOwner !== undefined && { uploadOwner }) };
+    const options = { isDryRun, ...own };
     const files = { ...createAccountFiles(account, storage, scheduling, options), ...NO_ACCOUNT_LOCKS };
     if (!isDryRun) unlocked.set(account, files);
     return files;
@@ -179,12 +183,13 @@ export function createStorageAccounts(
     ...(storage.uploads && { uploads: createOwnedUploads(storage.uploads) }),
     filesOf(account, mode = "real") {
       const holder = { account: foldName(account.name) };
-      return withOwnLocks(account, filesWithoutLocksOf(account, mode), holder, mode);
+      return withOwnLocks(account, filesWithoutLocksOf(account, mode, { trash }), holder, mode);
     },
     openLink(owner, rights, mode = "real") {
       const account = linkAccountOf(owner, rights);
       const holder = { account: toLockHolder(rights), until: 1000 * rights.expires };
-      const files = withOwnLocks(account, filesWithoutLocksOf(account, mode, `link:${rights.id}`), holder, mode);
+      const own = filesWithoutLocksOf(account, mode, { uploadOwner: `link:${rights.id}` });
+      const files = withOwnLocks(account, own, holder, mode);
       return { account, files: withLinkRights(files, rights), inside: files };
     },
   };

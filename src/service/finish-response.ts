@@ -23,6 +23,7 @@ const UNCACHED: readonly ResolvedUrl["kind"][] = [
   "password-update",
   "account",
   "quota",
+  "trash",
   "upload",
   "uploads",
 ];

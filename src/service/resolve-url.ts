@@ -16,6 +16,7 @@ export type ResourceKind =
   | "quota"
   /** The end of a download that another server sends. */
   | "offload"
+  | "trash"
   | "upload"
   | "uploads"
   /** The URL of a link without its `/`. */
@@ -52,6 +53,7 @@ const ROOT: ResourcePath = { segments: [], isFolder: true };
 export interface Additions {
   readonly hasLinks: boolean;
   readonly hasQuota: boolean;
+  readonly hasTrash: boolean;
 }
 
 /**
@@ -102,7 +104,7 @@ function toShared([first = "", ...rest]: readonly string[]): ResolvedUrl {
 }
 
 /** Below `/home/` are the account's files and folders, and some URLs of the service (4.1). */
-function toHomeKind(path: ResourcePath, { hasLinks, hasQuota }: Additions): ResolvedUrl["kind"] {
+function toHomeKind(path: ResourcePath, { hasLinks, hasQuota, hasTrash }: Additions): ResolvedUrl["kind"] {
   const { segments, isFolder } = path;
   const [first, second = ""] = segments;
   if (first === RESERVED_NAME && second === "uploads") return toUploadKind(path);
@@ -110,7 +112,7 @@ function toHomeKind(path: ResourcePath, { hasLinks, hasQuota }: Additions): Reso
   if (isFolder) return "folder";
   const isOwn = segments.length === 2 && first === RESERVED_NAME;
   if (!isOwn) return "file";
-  if (second === "quota" && hasQuota) return second;
+  if ((second === "quota" && hasQuota) || (second === "trash" && hasTrash)) return second;
   return second === "password-update" || second === "account" ? second : "file";
 }
 

@@ -1,4 +1,4 @@
-import type { Api } from "../contracts/api.ts";
+import type { Api } from "../contracts/file-service.ts";
 import { deletePath } from "../endpoints/delete.ts";
 import { getFile } from "../endpoints/files/get-file.ts";
 import { putFile } from "../endpoints/files/put-file.ts";
@@ -19,6 +19,8 @@ import { getApiPage } from "../endpoints/site/get-api-page.ts";
 import { getAsset } from "../endpoints/site/get-asset.ts";
 import { getOpenApi } from "../endpoints/site/get-openapi.ts";
 import { folderOnly, redirectHome, redirectToLink } from "../endpoints/trailing-slash.ts";
+import { listTrash } from "../endpoints/trash/list-trash.ts";
+import { emptyTrash, postTrash } from "../endpoints/trash/post-trash.ts";
 import { appendUpload } from "../endpoints/uploads/append-upload.ts";
 import { postUpload } from "../endpoints/uploads/create-upload.ts";
 import { endUpload } from "../endpoints/uploads/end-upload.ts";
@@ -38,7 +40,7 @@ import type { AccountEndpoint, OpenEndpoint } from "../request/context.ts";
 import type { ResolvedUrl, ResourceKind } from "./resolve-url.ts";
 
 /** What a URL space serves: APIs, the methods that the option `webdav` adds, and what further options add. */
-export type Served = Api | "webdav-methods" | "uploads" | "links" | "quota" | "offload";
+export type Served = Api | "webdav-methods" | "uploads" | "links" | "quota" | "offload" | "trash";
 
 /** One row of the URL space: the endpoint for some methods of a kind, and the APIs that have it. */
 export interface Route {
@@ -96,6 +98,9 @@ export const ROUTES: readonly Route[] = [
   route("password-update", "POST", ["rest", "browser"], "updatePassword", session(postPasswordUpdate)),
   route("account", "GET HEAD", ALL, "getAccount", account(getAccount)),
   route("quota", "GET HEAD", ["quota"], "getQuota", account(getQuota)),
+  route("trash", "GET HEAD", ["trash"], "listTrash", account(listTrash)),
+  route("trash", "POST", ["trash"], "changeTrash", account(postTrash)),
+  route("trash", "DELETE", ["trash"], "emptyTrash", account(emptyTrash)),
   // For the server in front, and not described: to everyone else there is no such URL.
   { kind: "offload", methods: ["POST"], apis: ["offload"], endpoint: open(reportDownload) },
   uploadRoute("upload", "HEAD", "showUpload", showUpload),

@@ -12,9 +12,8 @@ import { createLoginWatcher } from "../auth/watch-login.ts";
 import type { FileServiceOptions } from "../config/options.ts";
 import { type ServiceConfig, toServiceConfig } from "../config/service-config.ts";
 import type { AccountSettings } from "../contracts/account.ts";
-import type { Api } from "../contracts/api.ts";
 import type { Connection } from "../contracts/connection.ts";
-import type { FileService } from "../contracts/file-service.ts";
+import type { Api, FileService } from "../contracts/file-service.ts";
 import { createServiceEvents } from "../events/service-events.ts";
 import { isHttpError } from "../http/http-error.ts";
 import { isGetOrHead, isWebdavMethod } from "../http/methods.ts";
@@ -48,6 +47,7 @@ import { type Served, toApis, toOnlyVariant } from "./routes.ts";
 import { createSweeper } from "./sweep.ts";
 
 const WEBDAV_CACHE_SECONDS = 60;
+const TRASH_SWEEP_MS = 3_600_000;
 const NOWHERE: ResolvedUrl = { kind: "outside", path: { segments: [], isFolder: true } };
 
 /**
@@ -75,7 +75,10 @@ export function createFileService(options: FileServiceOptions): FileService {
     const id = toLinkId(holder);
     return id === undefined || (await links?.access.hasLocks(id)) === true;
   });
-  const accounts = createStorageAccounts(config.storage, config.groups, config.limits.maxFileBytes, locks);
+  const accounts = createStorageAccounts(config.storage, config.groups, config.limits.maxFileBytes, {
+    locks,
+    trash: config.trash,
+  });
   const { basicCacheSeconds = toBasicCacheSeconds(config) } = config;
   const ownIdentifier = createIdentifier({
     chain,
@@ -111,10 +114,29 @@ export function createFileService(options: FileServiceOptions): FileService {
   const digests = createDigestService(config, report);
   const answers = createAnswers(config, report);
   const openApiOf = createOpenApi(config);
-  const additions = { hasLinks: config.links !== undefined, hasQuota: config.quota !== undefined };
+  const additions = {
+    hasLinks: config.links !== undefined,
+    hasQuota: config.quota !== undefined,
+    hasTrash: config.trash !== undefined,
+  };
   const finisher = createResponseFinisher(config);
   const watchLogin = createLoginWatcher(sessions, chain);
   const dispatch = createDispatch({ finisher, accounts, permitsOf: createRequestPermits(config), watchLogin });
+
+  const endTrashEvents = config.trash?.watch(({ entry, reason }) => {
+    const { id, path } = entry;
+    const envelope = { component: { uuid: config.component.uuid, type: "service" } } as const;
+    emit({ id: 49112, data: { path, real_path: path, trash: id, reason }, ...envelope });
+  });
+
+  /** At most once an hour: it reads all names in the trash. */
+  let trashSweptAt = Number.NEGATIVE_INFINITY;
+
+  async function sweepTrash(): Promise<number> {
+    if (config.trash === undefined || Math.abs(clock() - trashSweptAt) < TRASH_SWEEP_MS) return 0;
+    trashSweptAt = clock();
+    return config.trash.sweep();
+  }
 
   function report(error: unknown, id?: string): void {
     logger.error(id === undefined ? { error } : { error, id }, "A request failed.");
@@ -220,6 +242,7 @@ export function createFileService(options: FileServiceOptions): FileService {
       ...(links === undefined ? [] : (["links"] as const)),
       ...(config.quota === undefined ? [] : (["quota"] as const)),
       ...(offloading === undefined ? [] : (["offload"] as const)),
+      ...(config.trash === undefined ? [] : (["trash"] as const)),
     ];
     return createHandler(async (request, connection) => {
       try {
@@ -233,6 +256,12 @@ export function createFileService(options: FileServiceOptions): FileService {
     });
   }
 
+  async function sweep(): Promise<number> {
+    const uploads = await sweeper.sweep();
+    const recounted = (await config.quota?.sweep()) ?? 0;
+    return uploads + recounted + (await sweepTrash()) + (offloading?.expire() ?? 0);
+  }
+
   return {
     fetch: serve("rest", "webdav", "browser"),
     rest: serve("rest"),
@@ -244,8 +273,11 @@ export function createFileService(options: FileServiceOptions): FileService {
     sessions: createHostSessions({ sessions, audit, admit, check: toCheckedSettings, component, cookie }),
     links: createHostLinks({ links, accounts, config, emit, report }),
     events: events.open,
-    sweep: async () => (await sweeper.sweep()) + ((await config.quota?.sweep()) ?? 0) + (offloading?.expire() ?? 0),
-    close: events.close,
+    sweep,
+    close() {
+      endTrashEvents?.();
+      return events.close();
+    },
   };
 }
 

@@ -13,6 +13,8 @@ import type { StorageUploads } from "../contracts/storage-uploads.ts";
 const AREA = "__svc__";
 export const TRASH_FOLDER = `/${AREA}/trash`;
 export const VERSIONS_FOLDER = `/${AREA}/versions`;
+/** Empty folders of the trash, until they are removed. */
+export const UNUSED_TRASH_FOLDER = `/${AREA}/trash-unused`;
 
 /** Storages by what {@link hideArea} made of them. */
 const opened = new WeakMap<StorageAdapter, StorageAdapter>();
@@ -114,6 +116,7 @@ function coverUploads(
   };
 }
 
-function isInArea(path: string): boolean {
+/** Whether a path is the area itself, or in it. */
+export function isInArea(path: string): boolean {
   return path === `/${AREA}` || path.startsWith(`/${AREA}/`);
 }

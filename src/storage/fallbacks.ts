@@ -60,7 +60,7 @@ export async function moveByCopying(
   const isExact = source.etag !== undefined && !source.etag.startsWith("W/");
   const kind = source.kind === "folder" ? "folder" : "file";
   try {
-    await storage.remove(from, { kind, ...(isExact && { ifMatch: [source.etag as string] }) });
+    await storage.remove(from, { kind, permanent: true, ...(isExact && { ifMatch: [source.etag as string] }) });
   } catch (error) {
     if (!isCode(error, "not-found")) {
       throw new StorageError("unavailable", "The source of a move remains next to its copy.", { cause: error });
@@ -104,7 +104,7 @@ async function copyFolder(copying: Copying, from: string, to: string): Promise<v
       await copyMember(copying, path, to + path.slice(from.length), kind).catch(ignoreNotFound);
     }
   } catch (error) {
-    await storage.remove(to, { kind: "folder" }).catch(() => undefined);
+    await storage.remove(to, { kind: "folder", permanent: true }).catch(() => undefined);
     throw error;
   }
 }
@@ -197,7 +197,8 @@ async function asNewMember<T>(writing: Promise<T>): Promise<T> {
 async function removeCopy(storage: StorageAdapter, path: string, file: StorageEntry | undefined): Promise<void> {
   const isExact = file?.etag !== undefined && !file.etag.startsWith("W/");
   const condition = isExact ? { ifMatch: [file.etag as string] } : {};
-  await storage.remove(path, { kind: file === undefined ? "folder" : "file", ...condition }).catch(() => undefined);
+  const kind = file === undefined ? "folder" : "file";
+  await storage.remove(path, { kind, permanent: true, ...condition }).catch(() => undefined);
 }
 
 function ignoreNotFound(error: unknown): void {

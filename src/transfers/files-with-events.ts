@@ -1,3 +1,4 @@
+import type { AccountTrash } from "../account/account-trash.ts";
 import type { AccountFiles, RemovalKind } from "../account/files.ts";
 import type { AccountLock, NewLock } from "../account/locks/account-locks.ts";
 import type { FileLocation } from "../contracts/events/envelope.ts";
@@ -7,8 +8,8 @@ import type { AccountContext } from "../request/context.ts";
 import { emitEvent, toFileLocation } from "../request/emit-event.ts";
 
 /**
- * Adds events to an account's files: for folders created, and files and folders removed, copied and moved. Uploads and
- * downloads emit their events themselves.
+ * Adds events to an account's files: for folders created, and files and folders removed, restored, copied and moved.
+ * Uploads and downloads emit their events themselves.
  */
 export function withEvents(context: AccountContext): AccountFiles {
   const { files, failureOf } = context;
@@ -42,13 +43,19 @@ export function withEvents(context: AccountContext): AccountFiles {
   ): Promise<void> {
     const isFolder = await removesFolder(segments, kind);
     const location: FileLocation = toFileLocation(context, segments);
+    let trash: string | undefined;
+    const onTrashed = (id: string): void => {
+      trash = id;
+      options?.onTrashed?.(id);
+    };
     try {
-      await files.remove(segments, kind, options);
+      await files.remove(segments, kind, { ...options, onTrashed });
     } catch (error) {
       emitEvent(context, { id: isFolder ? 40027 : 40013, data: { ...location, details: failureOf(error).message } });
       throw error;
     }
-    emitEvent(context, { id: isFolder ? 40026 : 40012, data: location });
+    const data = { ...location, ...(trash !== undefined && { trash }) };
+    emitEvent(context, { id: isFolder ? 40026 : 40012, data });
   }
 
   function createTransfer(verb: "copy" | "move"): AccountFiles["copy"] {
@@ -99,6 +106,21 @@ export function withEvents(context: AccountContext): AccountFiles {
     return ended;
   }
 
+  function withTrashEvents(trash: AccountTrash): AccountTrash {
+    return {
+      ...trash,
+      async restore(entry, to = entry.segments) {
+        await trash.restore(entry, to);
+        emitEvent(context, { id: 49111, data: { ...toFileLocation(context, to), trash: entry.id } });
+      },
+      async purge(entry) {
+        await trash.purge(entry);
+        const location: FileLocation = toFileLocation(context, entry.segments);
+        emitEvent(context, { id: 49112, data: { ...location, trash: entry.id, reason: "account" } });
+      },
+    };
+  }
+
   /** Whether a folder is to be removed, which the events depend on. If nothing exists, what was asked for decides. */
   async function removesFolder(segments: readonly string[], kind: RemovalKind): Promise<boolean> {
     const found = await files.kindOf(segments).catch(() => undefined);
@@ -115,5 +137,6 @@ export function withEvents(context: AccountContext): AccountFiles {
     setAttributes,
     lock,
     unlock,
+    ...(files.trash && { trash: withTrashEvents(files.trash) }),
   };
 }

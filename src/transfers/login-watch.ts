@@ -54,7 +54,7 @@ export function endWithLogin(files: AccountFiles, login: WatchedLogin): AccountF
     };
   }
 
-  const { uploads } = files;
+  const { uploads, trash } = files;
 
   return {
     ...files,
@@ -65,6 +65,9 @@ export function endWithLogin(files: AccountFiles, login: WatchedLogin): AccountF
     move: confirmed(files.move),
     setAttributes: confirmed(files.setAttributes),
     lock: confirmed(files.lock),
+    ...(trash && {
+      trash: { ...trash, restore: confirmed(trash.restore), purge: confirmed(trash.purge) },
+    }),
     ...(uploads && {
       uploads: {
         ...uploads,

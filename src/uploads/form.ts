@@ -9,6 +9,7 @@ export const FORM_ACTIONS = [
   "create-folder",
   "upload-file",
   "delete-members",
+  "purge-members",
   "download-members",
   "rename-member",
   "move-members",

@@ -10,6 +10,8 @@ export interface FolderActions {
   readonly createFolder: boolean;
   readonly download: boolean;
   readonly delete: boolean;
+  /** Removing members for good. Without a trash, `delete` does that. */
+  readonly purge?: boolean;
   /** Renaming a member, and moving members to another folder. */
   readonly move: boolean;
   readonly copy: boolean;
@@ -90,6 +92,7 @@ ${actions.download ? toButton("download-members", texts.download, "neutral") : u
 ${actions.share === undefined ? undefined : toButton("share-members", texts.links.share, "neutral")}
 ${triggers}
 ${actions.delete ? toButton("delete-members", texts.delete, "danger") : undefined}
+${actions.delete && actions.purge ? toButton("purge-members", texts.trash.purge, "danger") : undefined}
 ${actions.move || actions.copy ? renderTransfers(texts, actions, destination) : undefined}
 </div>`;
 }

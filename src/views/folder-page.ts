@@ -61,11 +61,13 @@ export interface FolderProblem {
   readonly error: ShownError;
 }
 
-/** The URLs that end a browser's session, change its account's password, and list its links. */
+/** The URLs that end a browser's session, change its account's password, and list its links and its trash. */
 export interface SessionLinks {
   readonly logout?: string;
   /** The list of the account's links. */
   readonly shared?: string;
+  /** The trash of the account. */
+  readonly trash?: string;
   readonly passwordUpdate?: string;
 }
 
@@ -230,13 +232,15 @@ function toRowActions({ actions }: FolderPage): RowActions {
 }
 
 function renderNavigation({ texts }: PageContext, username: string, links: SessionLinks): SafeHtml {
-  const { logout, passwordUpdate, shared } = links;
+  const { logout, passwordUpdate, shared, trash } = links;
   const linksLink = html`<li><a href="${shared}">${texts.links.list}</a></li>`;
+  const trashLink = html`<li><a href="${trash}">${texts.trash.list}</a></li>`;
   const passwordLink = html`<li><a href="${passwordUpdate}">${texts.changePassword}</a></li>`;
   const logoutForm = html`<li><form method="post" action="${logout}"><button>${texts.logOut}</button></form></li>`;
   return html`<ul class="account">
 <li class="who"><bdi>${username}</bdi></li>
 ${shared === undefined ? undefined : linksLink}
+${trash === undefined ? undefined : trashLink}
 ${passwordUpdate === undefined ? undefined : passwordLink}
 ${logout === undefined ? undefined : logoutForm}
 </ul>`;

@@ -4,7 +4,8 @@ import type { LinkBody } from "../schemas/links.ts";
 import { ICONS, icon } from "./icons.ts";
 import { renderEnd, renderLinkHead, renderPermissions, renderUrl, renderWithdraw } from "./link-parts.ts";
 import { type Page, type PageContext, renderPage } from "./page.ts";
-import { openTextSource, type TextSource } from "./text-source.ts";
+import { openRowsPage, ROWS } from "./rows-page.ts";
+import type { TextSource } from "./text-source.ts";
 
 /** What the list of links shows. */
 export interface LinksPage {
@@ -16,47 +17,16 @@ export interface LinksPage {
   readonly home: string;
 }
 
-/** Marks the position of the rows. No text on the page can contain it, because `<` is escaped. */
-const ROWS = html`<!--rows-->`;
-
 /**
  * Opens the page with the links of an account, which are read while it is sent. Closing it ends their iteration.
  * @throws what the first steps of `links` throw.
  */
-export async function openLinksPage(context: PageContext, { links, path, home }: LinksPage): Promise<TextSource> {
-  let rows = await nextRows();
-  const frame = renderPage(context, toPage(context, { path, home, isEmpty: rows === undefined }));
-  const [before = "", after = ""] = String(frame).split(String(ROWS));
-  let position: "begin" | "rows" | "end" = "begin";
-
-  /** The next links, of which there are some; `undefined` at the end. */
-  async function nextRows(): Promise<readonly LinkBody[] | undefined> {
-    for (let step = await links.next(); !step.done; step = await links.next()) {
-      if (step.value.length > 0) return step.value;
-    }
-    return undefined;
-  }
-
-  async function next(): Promise<string | undefined> {
-    if (position === "end") return undefined;
-    if (position === "begin") {
-      position = "rows";
-      return before;
-    }
-    if (rows === undefined) {
-      position = "end";
-      return after;
-    }
-    const text = rows.map((link) => String(renderRow(context.texts, link, path))).join("");
-    rows = await nextRows();
-    return text;
-  }
-
-  async function close(): Promise<void> {
-    await links.return?.();
-  }
-
-  return openTextSource({ next, close });
+export function openLinksPage(context: PageContext, { links, path, home }: LinksPage): Promise<TextSource> {
+  return openRowsPage({
+    rows: links,
+    toFrame: (isEmpty) => renderPage(context, toPage(context, { path, home, isEmpty })),
+    toRow: (link) => renderRow(context.texts, link, path),
+  });
 }
 
 function toPage(

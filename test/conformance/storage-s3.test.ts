@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
 import { createPermits } from "../../src/storage/object-store/permits.ts";
 import { createS3Client } from "../../src/storage/s3/client.ts";
 import { createConditionSupport } from "../../src/storage/s3/conditional-change.ts";
@@ -6,10 +7,12 @@ import { createS3Copier } from "../../src/storage/s3/copy.ts";
 import { createUploads } from "../../src/storage/s3/multipart-uploads.ts";
 import { toS3Settings } from "../../src/storage/s3/options.ts";
 import { createS3Writer } from "../../src/storage/s3/write.ts";
+import { createTrashStorage } from "../../src/storage/trash.ts";
 import type { StorageCase, StorageCaseContext } from "../../src/testing/storage/case.ts";
 import { areSameBytes, bodyBytes, inChunks, noise } from "../../src/testing/storage/content.ts";
 import { storageCases } from "../../src/testing/storage-cases.ts";
 import { createBucket, type S3Bucket, s3Missing } from "../support/s3/server.ts";
+import { amount } from "../support/trust.ts";
 
 /**
  * What this store cannot do: it takes no notice of conditions of a removal, so that a change between the look and the
@@ -31,11 +34,11 @@ const MEBIBYTE = 1_048_576;
 let bucket: S3Bucket;
 let storages = 0;
 
-describe.skipIf(s3Missing !== undefined)(`the storage cases × S3${s3Missing ? ` (${s3Missing})` : ""}`, () => {
-  beforeAll(async () => {
-    bucket = await createBucket();
-  }, 120_000);
+beforeAll(async () => {
+  if (s3Missing === undefined) bucket = await createBucket();
+}, 120_000);
 
+describe.skipIf(s3Missing !== undefined)(`the storage cases × S3${s3Missing ? ` (${s3Missing})` : ""}`, () => {
   it("leaves out links, which no store has, and one case by name", () => {
     const names = storageCases.filter((one) => !isPlayed(one) && !LACKING.includes(one.needs)).map(({ name }) => name);
     expect(names).toEqual(BEYOND_THIS_STORE);
@@ -82,16 +85,26 @@ describe.skipIf(s3Missing !== undefined)(`the storage cases × S3${s3Missing ? `
   });
 });
 
+/** What a trash changes, but what takes minutes. The other cases are tried in the long run. */
+const isShort = ({ name }: StorageCase): boolean => /remov|replac/.test(name) && !/10,000|2,000|300 levels/.test(name);
+
+describe.skipIf(s3Missing !== undefined)("the storage cases × createTrashStorage around S3", () => {
+  const areAll = amount({ short: 0, long: 1 }) === 1;
+  for (const { name, run } of storageCases.filter((one) => isPlayed(one) && (areAll || isShort(one)))) {
+    it.concurrent(name, () => run(createContext((storage) => createTrashStorage(storage))), PATIENCE_MS);
+  }
+});
+
 function isPlayed({ name, needs }: StorageCase): boolean {
   if (KEPT_IN_ONE_PROCESS.includes(name)) return true;
   return !LACKING.includes(needs) && !BEYOND_THIS_STORE.includes(name);
 }
 
 /** Every case has a folder of the bucket for itself. */
-function createContext(): StorageCaseContext {
+function createContext(wrap = (storage: StorageAdapter): StorageAdapter => storage): StorageCaseContext {
   storages += 1;
   const prefix = `case/${storages}`;
-  const storage = bucket.storage({ prefix });
+  const storage = wrap(bucket.storage({ prefix }));
 
   async function fill(folder: string, count: number): Promise<void> {
     const numbers = Array.from({ length: count }, (_, number) => number);

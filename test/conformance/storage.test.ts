@@ -9,6 +9,7 @@ import { createFolderStorage } from "../../src/storage/folder-storage.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { mountStorage } from "../../src/storage/mount.ts";
 import { createQuotaStorage } from "../../src/storage/quota.ts";
+import { createTrashStorage } from "../../src/storage/trash.ts";
 import type { LinkTarget, StorageCase, StorageCaseContext } from "../../src/testing/storage/case.ts";
 import { storageCases } from "../../src/testing/storage-cases.ts";
 import { amount } from "../support/trust.ts";
@@ -79,6 +80,30 @@ describe("the storage cases × createQuotaStorage, on a disk", () => {
     async () => {
       const context = await diskContext({ durability: "rename" });
       return { ...context, storage: withQuota(context.storage) };
+    },
+    { isVariant: true },
+  );
+});
+
+describe("the storage cases × createTrashStorage, in memory", () => {
+  runCases(async () => memoryContext(createTrashStorage(createMemoryStorage())), { lacks: ["makeLink"] });
+});
+
+describe("the storage cases × createTrashStorage around quotas, on a disk", () => {
+  runCases(
+    async () => {
+      const context = await diskContext({ durability: "rename" });
+      return { ...context, storage: createTrashStorage(withQuota(context.storage), { maxBytes: 1_000_000 }) };
+    },
+    { isVariant: true },
+  );
+});
+
+describe("the storage cases × createTrashStorage, on a disk that follows links inside", () => {
+  runCases(
+    async () => {
+      const context = await diskContext({ durability: "rename", links: "inside" });
+      return { ...context, storage: createTrashStorage(context.storage) };
     },
     { isVariant: true },
   );

@@ -11,6 +11,7 @@ import { createFolderStorage } from "../../src/storage/folder-storage.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { mountStorage } from "../../src/storage/mount.ts";
 import { createQuotaStorage } from "../../src/storage/quota.ts";
+import { createTrashStorage } from "../../src/storage/trash.ts";
 import { createFaultyStorage } from "../../src/testing/faulty-storage.ts";
 import { untouched } from "../../src/testing/storage/content.ts";
 import { uploadCases } from "../../src/testing/upload-cases.ts";
@@ -73,6 +74,13 @@ describe("the upload cases × createQuotaStorage", () => {
   runCases(async () => {
     const storage = createQuotaStorage(createMemoryStorage(), { folders: [{ path: "/", bytes: 2 ** 50 }] });
     return toContext(storage);
+  }, inOneProcess);
+});
+
+describe("the upload cases × createTrashStorage around quotas", () => {
+  runCases(async () => {
+    const storage = createQuotaStorage(createMemoryStorage(), { folders: [{ path: "/", bytes: 2 ** 50 }] });
+    return toContext(createTrashStorage(storage));
   }, inOneProcess);
 });
 

@@ -32,7 +32,10 @@ function form(...entries: readonly FormEntry[]): Pick<Ask, "fields" | "body"> {
 /** Requests of an operation that can be served, and ones that cannot; each is sent in every variant, by everybody. */
 export function asksOf({ method, template }: Operation): readonly Ask[] {
   const targets = TARGETS[template] ?? [template];
-  return targets.flatMap((target) => bodiesOf(method, template).map((body) => ({ method, target, ...body })));
+  const asks = targets.flatMap((target) => bodiesOf(method, template).map((body) => ({ method, target, ...body })));
+  const [target = template] = targets;
+  const isRemoval = method === "DELETE" && /^\/home\/\{(?:path|folder)\}/.test(template);
+  return isRemoval ? [...asks, { method, target, fields: { "x-permanent": "1" } }] : asks;
 }
 
 /** A cursor of another listing. */

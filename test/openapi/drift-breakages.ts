@@ -31,7 +31,7 @@ export function readingBreakagesOf({ method, template }: Operation): readonly Br
 /** What storages say when they are written to, by what is written. */
 export function writingBreakagesOf({ method, template }: Operation): readonly Breakage[] {
   if (method === "POST") return [...WRITING, "already-exists"];
-  if (method === "DELETE") return [...READING, "not-found"];
+  if (method === "DELETE") return [...READING, "not-found", "no-space"];
   if (method === "PUT" && template === "/home/{path}") return WRITING;
   return method === "PUT" || method === "MKCOL" ? [...CREATING, "already-exists"] : [];
 }

@@ -84,7 +84,9 @@ async function asksBelow(environment: DriftEnvironment, operation: Operation): P
   if (template === SHARE)
     return Object.values(links).map((url) => ({ method, target: url.slice(0, -1), how: visitor }));
   const ofHome = { ...operation, template: template.replace(SHARE, "/home") };
-  const asks = asksOf(ofHome).map((ask) => ({ ...ask, how: visitor }));
+  // Below a link the field that passes over the trash means nothing.
+  const meant = asksOf(ofHome).filter(({ fields }) => fields?.["x-permanent"] === undefined);
+  const asks = meant.map((ask) => ({ ...ask, how: visitor }));
   const at = (url: string, ask: Sent): Sent => ({ ...ask, target: ask.target.replace("/home/", url) });
   const [first] = asks;
   if (first === undefined) return [];

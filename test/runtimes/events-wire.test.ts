@@ -11,6 +11,7 @@ import { closeNodeServer, createNodeServer } from "../../src/runtimes/node/serve
 import { fileEventSchema } from "../../src/schemas/events.ts";
 import { createFileService } from "../../src/service/service.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
+import { createTrashStorage } from "../../src/storage/trash.ts";
 import { createMemoryKeyValueStore } from "../../src/stores/memory.ts";
 import { LINK_SECRET } from "../support/links.ts";
 import { createRecordingLogger } from "../support/logger.ts";
@@ -34,7 +35,7 @@ let passed = 0;
 
 beforeAll(async () => {
   const memory = createMemoryStorage();
-  const storage = withFailures(memory);
+  const storage = createTrashStorage(withFailures(memory));
   await fillStorage(memory, {
     "/alice/a.txt": "hello",
     "/alice/large.bin": new Uint8Array(8 * MEBIBYTE),
@@ -50,6 +51,7 @@ beforeAll(async () => {
   };
   const service = createFileService({
     storage,
+    trash: storage.trash,
     authentication: [
       createAccountsAuthenticator({
         accounts: [
@@ -221,6 +223,18 @@ async function cutDownload(): Promise<void> {
   client.socket.destroy();
 }
 
+/** Removes a file, and then runs a command on it in the trash. */
+async function runInTrash(command: "restore" | "purge", name: string): Promise<void> {
+  await ask("PUT", `/home/${name}`, { body: "x" });
+  await ask("DELETE", `/home/${name}`);
+  await eventually(() => events.some(({ id }) => id === 40012));
+  const removed = events.find((event) => event.id === 40012);
+  await ask("POST", "/home/__svc__/trash", {
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ commands: [{ command, target: removed?.data.trash }] }),
+  });
+}
+
 /** What causes each event, the first of them with what is in it beside what all have. */
 const causes: Readonly<Record<FileEvent["id"], readonly [cause: () => Promise<unknown>, data: object]>> = {
   40000: [
@@ -237,7 +251,7 @@ const causes: Readonly<Record<FileEvent["id"], readonly [cause: () => Promise<un
       await ask("PUT", "/home/gone.txt", { body: "x" });
       await ask("DELETE", "/home/gone.txt");
     },
-    { path: "/gone.txt", real_path: "/alice/gone.txt" },
+    { path: "/gone.txt", real_path: "/alice/gone.txt", trash: expect.any(String) },
   ],
   40013: [() => ask("DELETE", "/home/never.txt"), { path: "/never.txt", details: "Not found." }],
   40014: [() => ask("GET", "/home/unlisted/"), { path: "/unlisted", details: "The storage is not available." }],
@@ -319,6 +333,14 @@ const causes: Readonly<Record<FileEvent["id"], readonly [cause: () => Promise<un
   49001: [
     () => transfer("copy", "moved-from.txt"),
     { path: "/moved-from.txt", destination: "/folder/moved.txt", replaced: true },
+  ],
+  49111: [
+    () => runInTrash("restore", "restored.txt"),
+    { path: "/restored.txt", real_path: "/alice/restored.txt", trash: expect.any(String) },
+  ],
+  49112: [
+    () => runInTrash("purge", "purged.txt"),
+    { path: "/purged.txt", real_path: "/alice/purged.txt", trash: expect.any(String), reason: "account" },
   ],
   49003: [() => lockFile(), { path: "/a.txt", scope: "exclusive", depth: "0", seconds: 3600 }],
   49004: [

@@ -3,6 +3,7 @@ import type { UploadState } from "../../contracts/storage-uploads.ts";
 import { watchSteps } from "../../contracts/watch-steps.ts";
 import { createError } from "../../http/errors.ts";
 import type { VirtualFolder } from "../account.ts";
+import type { AccountTrash } from "../account-trash.ts";
 import type { AccountFiles, FilesWithoutLocks } from "../files.ts";
 import type { Operation } from "../permissions.ts";
 import type { AccountUploads } from "../uploads/account-uploads.ts";
@@ -168,9 +169,20 @@ export function withLocks(files: FilesWithoutLocks, options: LockedFilesOptions)
     };
   }
 
+  function toLockedTrash(trash: AccountTrash): AccountTrash {
+    return {
+      ...trash,
+      async restore(entry, to = entry.segments) {
+        const operation = entry.kind === "folder" ? "create-folder" : "write";
+        await change(operation, [{ path: to, changesFolder: true, isTree: true }], () => trash.restore(entry, to));
+      },
+    };
+  }
+
   return {
     ...files,
     ...createAccountLocks(holder, files, virtualFolders),
+    ...(files.trash && { trash: toLockedTrash(files.trash) }),
     ...(files.uploads && { uploads: toLockedUploads(files.uploads) }),
     write,
     createFolder,

@@ -6,14 +6,15 @@ import { fill } from "../format.ts";
 const MAX_NAMES = 10;
 
 /**
- * Asks the user to confirm that these members are deleted. Escape cancels, and the cancel button has the focus first.
+ * Asks the user to confirm that these members are deleted, for good or to the trash. Escape cancels, and the cancel
+ * button has the focus first.
  */
-export function askToDelete(names: readonly string[], texts: ScriptTexts): Promise<boolean> {
+export function askToDelete(names: readonly string[], texts: ScriptTexts, isForGood: boolean): Promise<boolean> {
   const [only = ""] = names;
   const question =
     names.length === 1 ? fill(texts.deleteOne, { name: only }) : fill(texts.deleteMany, { count: names.length });
   const heading = element("h2", { id: "delete-question", class: "dialog-heading", dir: "auto" }, question);
-  const hint = element("p", { id: "delete-hint" }, texts.deleteHint);
+  const hint = element("p", { id: "delete-hint" }, isForGood ? texts.deleteHint : texts.trashHint);
   const shown = names.slice(0, MAX_NAMES).map((name) => element("li", {}, nameElement(name)));
   if (names.length > MAX_NAMES) shown.push(element("li", {}, fill(texts.more, { count: names.length - MAX_NAMES })));
   const list = names.length === 1 ? [] : [element("ul", { class: "dialog-names" }, ...shown)];

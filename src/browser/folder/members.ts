@@ -11,6 +11,8 @@ const MEMBERS_PER_FORM = 998;
 const DOWNLOAD = "download-members";
 /** Leads to a page that has one member. */
 const SHARE = "share-members";
+/** Deletes members for good. Only services with a trash have it. */
+const PURGE = "purge-members";
 
 /** Adds the selection of members. Runs all actions on them in the page, except the download and a new link. */
 export function enhanceMembers(page: OpenFolderPage): void {
@@ -60,7 +62,7 @@ export function enhanceMembers(page: OpenFolderPage): void {
     if (submitter.value === DOWNLOAD || submitter.value === SHARE) return;
     event.preventDefault();
     void act((names) => {
-      if (submitter.value === "delete-members") return deleteAll(page, names, submitter);
+      if (submitter.value === "delete-members" || submitter.value === PURGE) return deleteAll(page, names, submitter);
       const isTransfer = submitter.value === "move-members" || submitter.value === "copy-members";
       return isTransfer ? transferAll(page, names, submitter) : triggerAll(page, names, submitter);
     });
@@ -103,8 +105,9 @@ async function triggerAll(page: OpenFolderPage, names: readonly string[], button
 
 async function deleteAll(page: OpenFolderPage, names: readonly string[], opener: HTMLButtonElement): Promise<void> {
   const { main, texts } = page;
-  if (!(await askToDelete(names, texts))) return;
-  const { succeeded, isLost } = await runOnMembers(page, "delete", names);
+  const isForGood = opener.value === PURGE || main.querySelector(`[value="${PURGE}"]`) === null;
+  if (!(await askToDelete(names, texts, isForGood))) return;
+  const { succeeded, isLost } = await runOnMembers(page, opener.value === PURGE ? "purge" : "delete", names);
   if (succeeded > 0) page.announce(fill(texts.deleted, { count: succeeded }));
   if (isLost) return;
   await page.refresh();

@@ -103,6 +103,7 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
     ...(storage.type === "memory" && { hasOwnStorage: true }),
     ...(links?.store !== undefined && { hasOwnLinks: true }),
     ...(config.quota !== undefined && { quota: toQuotaOptions(config.quota) }),
+    ...(config.trash !== undefined && { trash: config.trash }),
     ...(config.idempotency !== undefined && { idempotency: withoutStore(config.idempotency) }),
     logFormat: context.logFormat,
     ...(tls === undefined ? undefined : { tls }),

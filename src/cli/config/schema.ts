@@ -15,6 +15,7 @@ import { checkByFactory, checkByService } from "./option-checks.ts";
 import { quotaKeySchema } from "./quota.ts";
 import { s3StorageSchema } from "./s3.ts";
 import { checkCookie, sessionSchema } from "./session.ts";
+import { trashKeySchema } from "./trash.ts";
 import { findUnknownGroups, triggersSchema } from "./triggers.ts";
 import { webdavSchema } from "./webdav.ts";
 
@@ -165,6 +166,7 @@ const membersSchema = z.strictObject({
   uploads: uploadsSchema.exactOptional(),
   quota: quotaKeySchema.exactOptional(),
   offload: offloadSchema.exactOptional(),
+  trash: trashKeySchema.exactOptional(),
   links: linksSchema.exactOptional(),
   digests: digestsSchema.exactOptional(),
   idempotency: idempotencySchema.exactOptional(),

@@ -10,6 +10,7 @@ import type { NodeTlsOptions } from "../../runtimes/node/server.ts";
 import type { EventSink } from "../../sinks/event-sink.ts";
 import { createDiskStorage } from "../../storage/disk.ts";
 import type { QuotaOptions } from "../../storage/quota.ts";
+import type { TrashOptions } from "../../storage/trash.ts";
 import { createMemoryKeyValueStore } from "../../stores/memory.ts";
 import { createFailure, describeSystemError } from "../failure.ts";
 import type { LogFormat } from "../log/access-log.ts";
@@ -47,6 +48,8 @@ export interface ServeSettings {
   readonly quota?: QuotaOptions;
   /** The store of the counts. Default: the memory of the process. */
   readonly quotaStore?: NamedStore;
+  /** Keeps what is removed. Absent: it is removed for good. */
+  readonly trash?: TrashOptions;
   /** Keeps the responses to requests with an `Idempotency-Key`. Absent: none is kept. */
   readonly idempotency?: Omit<IdempotencyOptions, "store">;
   /** The store of these responses. Default: the memory of the process. */

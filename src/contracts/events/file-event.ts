@@ -39,6 +39,7 @@ import type {
   UploadFailed,
   UploadStarted,
 } from "./transfers.ts";
+import type { TrashPurged, TrashRestored } from "./trash.ts";
 
 /**
  * Something that happened in the service (6, CONTRACT 8), for the operator. The member `id` says which event it is.
@@ -84,7 +85,9 @@ export type FileEvent =
   | AttributesChangeFailed
   | LinkCreated
   | LinkWithdrawn
-  | LinkRefused;
+  | LinkRefused
+  | TrashRestored
+  | TrashPurged;
 
 /**
  * Gets every event when it happens. If it throws or rejects, the error is logged and nothing else fails. The service

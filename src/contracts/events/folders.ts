@@ -1,5 +1,6 @@
 import type { LockDepth, LockScope } from "../lock.ts";
 import type { EventEnvelope, FileLocation, Reason } from "./envelope.ts";
+import type { TrashId } from "./trash.ts";
 
 /** 40010: a folder was created. */
 export interface FolderCreated extends EventEnvelope {
@@ -22,7 +23,8 @@ export interface FolderAlreadyExists extends EventEnvelope {
 /** 40012: a file was removed. */
 export interface FileRemoved extends EventEnvelope {
   readonly id: 40012;
-  readonly data: FileLocation;
+  /** With `trash` if it can be restored. */
+  readonly data: FileLocation & Partial<TrashId>;
 }
 
 /** 40013: a file could not be removed. */
@@ -34,7 +36,8 @@ export interface FileRemoveFailed extends EventEnvelope {
 /** 40026: a folder was removed with everything in it. */
 export interface FolderRemoved extends EventEnvelope {
   readonly id: 40026;
-  readonly data: FileLocation;
+  /** With `trash` if it can be restored. */
+  readonly data: FileLocation & Partial<TrashId>;
 }
 
 /** 40027: a folder could not be removed. */

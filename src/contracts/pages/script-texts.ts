@@ -72,6 +72,8 @@ export interface ScriptTexts {
   readonly deleteMany: string;
   /** `Folders are deleted with everything in them. This cannot be undone.` */
   readonly deleteHint: string;
+  /** The same, where what is deleted goes to the trash. */
+  readonly trashHint: string;
   readonly delete: string;
   /** For screen readers: `Deleted: {count}` */
   readonly deleted: string;

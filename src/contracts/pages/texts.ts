@@ -1,7 +1,8 @@
 import type { LinkTexts } from "./link-texts.ts";
 import type { ScriptTexts } from "./script-texts.ts";
+import type { TrashTexts } from "./trash-texts.ts";
 
-export type { LinkTexts, ScriptTexts };
+export type { LinkTexts, ScriptTexts, TrashTexts };
 
 /**
  * The texts of the pages, in one language. `{name}` in a text stands for a value. Texts are plain text; pages escape
@@ -126,6 +127,8 @@ export interface Texts {
   readonly failures: Readonly<Record<string, string>>;
   /** The texts of the pages for the links of an account. */
   readonly links: LinkTexts;
+  /** The texts of the page of the trash. */
+  readonly trash: TrashTexts;
   /** The texts of the script of the folder page. */
   readonly script: ScriptTexts;
 }

@@ -85,6 +85,8 @@ export async function runFormAction(context: AccountContext, form: ReceivedForm)
       );
     case "delete-members":
       return attemptAll(context, members, (name) => files.remove([...path.segments, name], "any"));
+    case "purge-members":
+      return attemptAll(context, members, (name) => files.remove([...path.segments, name], "any", { permanent: true }));
     case "rename-member":
       return attemptAll(context, members, (name) => rename(context, name, newName));
     case "move-members":

@@ -21,6 +21,7 @@ import { isLinkFilePage, linkFilePage, toPageLink } from "../links/visitor-page.
 import { afterBasicLogin, isBasicLogin } from "../login/basic-login.ts";
 import { passwordUpdatePath } from "../login/password-update.ts";
 import { throwNotListed } from "../trailing-slash.ts";
+import { toTrashPath } from "../trash/list-trash.ts";
 import { isUploadOnly, toFolderActions } from "./allowed-actions.ts";
 import { archiveReply } from "./archive.ts";
 import { getListing } from "./get-listing.ts";
@@ -111,7 +112,7 @@ async function openFolderPage(
   mayFail: boolean,
   report: FolderReport,
 ): Promise<ReadableStream<Uint8Array>> {
-  const { path, account, target, config, link, eventLink } = context;
+  const { path, account, target, config, link, eventLink, files } = context;
   const { segments } = path;
   const sender = eventLink?.sender;
   const actions = toFolderActions(account, segments, ownTriggers(context));
@@ -125,6 +126,7 @@ async function openFolderPage(
       ...actions,
       // The page has no field for the name that a copy needs there.
       copy: actions.copy && !asksForSender(context),
+      purge: files.trash !== undefined,
       ...(mayShare(context) && { share: toNewLinkPath(config.basePath, segments) }),
     },
     ...(link === undefined && { username: account.name }),
@@ -181,9 +183,12 @@ async function readMembers(
 
 /** The links of a browser's session (4.1, rule 4). The password link is shown only if the password can be changed. */
 async function toSessionLinks(context: AccountContext): Promise<SessionLinks> {
-  const { account, config, scheme, passwords, links } = context;
+  const { account, config, scheme, passwords, links, files } = context;
   const hasList = hasSharing(context) && links?.sealed.kept !== undefined && account.allowLinks;
-  const shared = hasList ? { shared: toLinksPath(config.basePath) } : {};
+  const shared = {
+    ...(hasList && { shared: toLinksPath(config.basePath) }),
+    ...(files.trash && { trash: toTrashPath(config.basePath) }),
+  };
   if (scheme !== "cookie") return shared;
   const logout = `${config.basePath}/__svc__/logout`;
   const mayChange = account.allowPasswordChange && (await passwords.isPossible(account.name));

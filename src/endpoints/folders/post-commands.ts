@@ -165,6 +165,8 @@ async function runBuiltIn(
     }
     case "delete":
       return files.remove(member, "any");
+    case "purge":
+      return files.remove(member, "any", { permanent: true });
     case "create-folder":
       return makeFolder(context, member);
     case "create-folder-if-missing":

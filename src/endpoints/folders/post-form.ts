@@ -241,6 +241,7 @@ function toDoneCode(action: string): DoneCode {
     case "upload-file":
       return "uploaded";
     case "delete-members":
+    case "purge-members":
       return "deleted";
     case "rename-member":
       return "renamed";

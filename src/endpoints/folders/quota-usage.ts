@@ -22,8 +22,8 @@ export function toLimitsAround(
   folder: readonly string[],
 ): readonly QuotaLimit[] {
   const folders = config.quota?.folders ?? [];
-  const limits = account.quota === undefined ? folders : [...folders, account.quota];
-  return limits
+  return [...folders, account.quota]
+    .filter(({ bytes, files }) => bytes !== undefined || files !== undefined)
     .filter(({ path }) => isPrefix(toPathSegments(path), folder))
     .toSorted((one, other) => other.path.length - one.path.length);
 }

@@ -51,6 +51,7 @@ const READ = [
   "X-Requested-With",
   "X-Request-ID",
   "X-Sender",
+  "X-Permanent",
   "Range",
   "If-Match",
   "If-None-Match",

@@ -1,6 +1,5 @@
-import type { Api } from "../../contracts/api.ts";
 import type { Connection } from "../../contracts/connection.ts";
-import type { FileService, RequestHandler } from "../../contracts/file-service.ts";
+import type { Api, FileService, RequestHandler } from "../../contracts/file-service.ts";
 import { findHandler } from "../request-handler.ts";
 import { respond } from "../web/handler.ts";
 

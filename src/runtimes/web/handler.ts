@@ -1,6 +1,5 @@
-import type { Api } from "../../contracts/api.ts";
 import type { Connection } from "../../contracts/connection.ts";
-import type { FileService, RequestHandler } from "../../contracts/file-service.ts";
+import type { Api, FileService, RequestHandler } from "../../contracts/file-service.ts";
 import { checkOption } from "../../contracts/option-error.ts";
 import { type Reply, type ReplyBody, releaseBody } from "../../http/reply.ts";
 import { type ReplyHandler, toHeaders, toReplyStream } from "../../http/reply-handler.ts";

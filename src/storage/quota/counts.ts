@@ -1,4 +1,4 @@
-import { createQuotaError, type QuotaLimit, type QuotaUsage } from "../../contracts/quota.ts";
+import { createQuotaError, type QuotaLimit, type QuotaShortage, type QuotaUsage } from "../../contracts/quota.ts";
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import { isLoopShared } from "../../platform/event-loop.ts";
 import { type Amount, add, isNothing, NOTHING, subtract } from "./amount.ts";
@@ -156,11 +156,11 @@ export function createCounts(options: CountsOptions): Counts {
   async function reserve(limit: QuotaLimit, amount: Amount, credit = NOTHING): Promise<void> {
     const folder = limit.path;
     const asked = await tryToReserve(limit, amount, credit, mayWalk(folder));
-    if (asked === "full") throw createQuotaError(folder);
+    if (typeof asked === "object") throw createQuotaError(asked);
     if (asked === "reserved") return;
     await recount(folder);
     const answer = await tryToReserve(limit, amount, credit, false);
-    if (answer === "full") throw createQuotaError(folder);
+    if (typeof answer === "object") throw createQuotaError(answer);
     if (answer === "uncounted") throw new StorageError("unavailable", `Too much changes in ${folder} to count it.`);
   }
 
@@ -170,9 +170,9 @@ export function createCounts(options: CountsOptions): Counts {
     amount: Amount,
     credit: Amount,
     mayCount: boolean,
-  ): Promise<"reserved" | "full" | "uncounted"> {
+  ): Promise<"reserved" | QuotaShortage | "uncounted"> {
     const folder = limit.path;
-    let answer: "reserved" | "full" | "uncounted" = "uncounted";
+    let answer: "reserved" | QuotaShortage | "uncounted" = "uncounted";
     const record = await update(folder, (current) => {
       const mustCount = current === undefined || current.countedAt === 0;
       const shouldCount = mustCount || current.isStale || lost.has(folder);
@@ -231,14 +231,15 @@ export function createCounts(options: CountsOptions): Counts {
   return { usage, recount, recountIfDue, reserve, settle, extend, markStale, findCounted };
 }
 
-/** Whether an amount fits below a limit. What needs no more than before always fits. */
-function fits(record: CountRecord, limit: QuotaLimit, amount: Amount, credit: Amount): "reserved" | "full" {
+/** Returns what is missing for an amount below a limit. What needs no more than before always fits. */
+function fits(record: CountRecord, limit: QuotaLimit, amount: Amount, credit: Amount): "reserved" | QuotaShortage {
   const { bytes, files, reservedBytes, reservedFiles } = toUsage(record);
   const needed = subtract(amount, credit);
-  const fitsOne = (taken: number, more: number, max = Number.POSITIVE_INFINITY): boolean =>
-    more <= 0 || taken + more <= max;
-  const isFitting =
-    fitsOne(bytes + reservedBytes, needed.bytes, limit.bytes) &&
-    fitsOne(files + reservedFiles, needed.files, limit.files);
-  return isFitting ? "reserved" : "full";
+  const toMissing = (taken: number, more: number, max = Number.POSITIVE_INFINITY): number =>
+    more <= 0 ? 0 : Math.max(0, taken + more - max);
+  const missing = {
+    bytes: toMissing(bytes + reservedBytes, needed.bytes, limit.bytes),
+    files: toMissing(files + reservedFiles, needed.files, limit.files),
+  };
+  return isNothing(missing) ? "reserved" : { path: limit.path, ...missing };
 }

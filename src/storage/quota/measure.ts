@@ -1,5 +1,6 @@
 import { toBatches } from "../../contracts/member-batches.ts";
 import { isStorageError, type StorageAdapter, type StorageEntry } from "../../contracts/storage-adapter.ts";
+import { isTrashInfo } from "../trash-ids.ts";
 import { type Amount, add, NOTHING } from "./amount.ts";
 
 /** What one entry counts as. Folders and links count as nothing. */
@@ -45,7 +46,7 @@ export async function measureFolder(
       signal?.throwIfAborted();
       for (const entry of batch) {
         if (entry.kind === "folder") folders.push(folder === "/" ? `/${entry.name}` : `${folder}/${entry.name}`);
-        amount = add(amount, toAmount(entry));
+        else if (!isTrashInfo(folder, entry.name)) amount = add(amount, toAmount(entry));
       }
     }
   } catch (error) {

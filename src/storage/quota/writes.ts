@@ -1,6 +1,9 @@
 import type { StorageAdapter, StorageEntry } from "../../contracts/storage-adapter.ts";
+import { nameOf } from "../../contracts/storage-path.ts";
+import { isTrashInfo } from "../trash-ids.ts";
 import type { Admissions, Reservation } from "./admission.ts";
 import { type Amount, subtract, toMissing } from "./amount.ts";
+import { toParent } from "./counted-path.ts";
 import type { Counts } from "./counts.ts";
 import { toAmount } from "./measure.ts";
 import type { Turns } from "./turns.ts";
@@ -23,6 +26,8 @@ export function createWrite(verbs: QuotaVerbs): StorageAdapter["write"] {
   const { storage, admissions } = verbs;
 
   return async (path, content, options = {}): Promise<StorageEntry> => {
+    // A removal stays possible when the quota is used up.
+    if (isTrashInfo(toParent(path), nameOf(path))) return storage.write(path, content, options);
     const limits = admissions.limitsOf(path, options.quota);
     const reservation = admissions.open(limits);
     const exchange = createFileExchange(verbs, path, reservation);

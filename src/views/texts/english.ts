@@ -1,5 +1,6 @@
 import type { Texts } from "../../contracts/pages/texts.ts";
 import { ENGLISH_LINKS } from "./english-links.ts";
+import { ENGLISH_TRASH } from "./english-trash.ts";
 
 /** English. Other languages use these texts for what they leave out. */
 export const ENGLISH: Texts = {
@@ -92,6 +93,7 @@ export const ENGLISH: Texts = {
   },
 
   links: ENGLISH_LINKS,
+  trash: ENGLISH_TRASH,
 
   script: {
     uploads: "Uploads",
@@ -135,6 +137,7 @@ export const ENGLISH: Texts = {
     deleteOne: "Delete {name}?",
     deleteMany: "Delete {count} items?",
     deleteHint: "Folders are deleted with everything in them. This cannot be undone.",
+    trashHint: "Folders are deleted with everything in them. They can be restored from the trash.",
     delete: "Delete",
     deleted: "Deleted: {count}",
     newName: "New name of {name}",

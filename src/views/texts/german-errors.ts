@@ -24,6 +24,8 @@ export const GERMAN_ERRORS: Readonly<Record<ErrorCode, string>> = {
     "Nichts kann auf sich selbst, in sich selbst oder über einen Ordner um sich herum kopiert oder verschoben werden.",
   "destination-invalid": "Das ist kein gültiges Ziel.",
   "root-not-removable": "Der oberste Ordner kann nicht gelöscht werden.",
+  "trash-path-taken": "Es gibt bereits etwas mit diesem Namen.",
+  "trash-media-type": "Befehle des Papierkorbs müssen als JSON oder als Formular gesendet werden.",
   "folder-not-empty": "Der Ordner ist nicht leer.",
   "upload-refused": "Das Hochladen wurde abgelehnt.",
   "upload-infected": "Die Datei enthält einen Virus: {name}.",

@@ -1,6 +1,7 @@
 import type { Texts } from "../../contracts/pages/texts.ts";
 import { GERMAN_ERRORS } from "./german-errors.ts";
 import { GERMAN_LINKS } from "./german-links.ts";
+import { GERMAN_TRASH } from "./german-trash.ts";
 
 /** German. */
 export const GERMAN: Texts = {
@@ -91,6 +92,7 @@ export const GERMAN: Texts = {
   failures: GERMAN_ERRORS,
 
   links: GERMAN_LINKS,
+  trash: GERMAN_TRASH,
 
   script: {
     uploads: "Hochladen",
@@ -134,6 +136,7 @@ export const GERMAN: Texts = {
     deleteOne: "{name} löschen?",
     deleteMany: "{count} Einträge löschen?",
     deleteHint: "Ordner werden mit allem gelöscht, was darin ist. Das lässt sich nicht rückgängig machen.",
+    trashHint: "Ordner werden mit allem gelöscht, was darin ist. Sie lassen sich aus dem Papierkorb wiederherstellen.",
     delete: "Löschen",
     deleted: "Gelöscht: {count}",
     newName: "Neuer Name von {name}",

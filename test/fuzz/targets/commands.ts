@@ -166,7 +166,7 @@ function obey(members: Map<string, boolean>, command: string, name: string): boo
   const isName = name !== "" && name !== "." && name !== ".." && !/[/\\\u0000-\u001f\u007f-\u009f\p{Cs}]/u.test(name);
   if (!isName || Buffer.byteLength(name) > 255) return false;
   const there = members.get(name);
-  if (command === "delete") return members.delete(name);
+  if (command === "delete" || command === "purge") return members.delete(name);
   if (command === "approve") return there !== undefined;
   if (command === "refuse") return false;
   if (there === undefined) members.set(name, true);
@@ -182,7 +182,8 @@ function plainCommands(body: string): readonly (readonly [command: string, targe
     const [command, named] = membersOf(item, ["command", "target"]) ?? [];
     const isTrigger = command === "approve" || command === "refuse";
     const names = isTrigger && Array.isArray(named) && named.length > 0 ? named : [named];
-    const isKnown = isTrigger || ["delete", "create-folder", "create-folder-if-missing"].includes(command as string);
+    const isKnown =
+      isTrigger || ["delete", "purge", "create-folder", "create-folder-if-missing"].includes(command as string);
     return isKnown && names.every((name) => typeof name === "string")
       ? names.map((name) => [command, name])
       : undefined;

@@ -70,7 +70,7 @@ export const target: FuzzTarget = {
   run,
 };
 
-const ADDITIONS = { hasLinks: true, hasQuota: true };
+const ADDITIONS = { hasLinks: true, hasQuota: true, hasTrash: true };
 
 function run(input: string): string {
   const places = BASES.map((base) => {

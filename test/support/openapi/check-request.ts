@@ -17,6 +17,7 @@ export const VOCABULARY: readonly string[] = [
     "content-range",
     "x-requested-with",
     "x-sender",
+    "x-permanent",
     "accept-language",
     "traceparent",
     "tracestate",

@@ -1,0 +1,22 @@
+import { StorageError } from "../contracts/storage-adapter.ts";
+import type { Trash } from "../contracts/trash.ts";
+
+/** Returns a trash whose entries are neither restored nor removed: each can be ended once, as far as it looks. */
+export function createDryRunTrash(trash: Trash): Trash {
+  const ended = new Set<string>();
+
+  function end(id: string): boolean {
+    const isFirst = !ended.has(id);
+    ended.add(id);
+    return isFirst;
+  }
+
+  return {
+    ...trash,
+    async restore(id, to = "/") {
+      if (!end(id)) throw new StorageError("not-found");
+      return to;
+    },
+    purge: async (id) => end(id),
+  };
+}

@@ -1,0 +1,162 @@
+import type { AccountTrash, AccountTrashEntry } from "../../account/account-trash.ts";
+import type { TrashDoneCode } from "../../contracts/pages/trash-texts.ts";
+import { isStorageError, StorageError } from "../../contracts/storage-adapter.ts";
+import { createError, toCommonCode } from "../../http/errors.ts";
+import { type HttpError, isHttpError } from "../../http/http-error.ts";
+import { mediaType } from "../../http/negotiate.ts";
+import { isMemberName } from "../../http/path-segment.ts";
+import { prefersDryRun } from "../../http/preferences.ts";
+import { emptyReply, type Reply } from "../../http/reply.ts";
+import { readFormBody, readJsonBody } from "../../http/request-body.ts";
+import type { AccountContext } from "../../request/context.ts";
+import { emitErrorEvent } from "../../request/emit-event.ts";
+import { createTrashCommandsSchema, TRASH_ACTIONS, type TrashCommand } from "../../schemas/trash.ts";
+import { countBody } from "../../transfers/held-bodies.ts";
+import { acquireTransfer } from "../../transfers/too-many-transfers.ts";
+import { type MemberOutcome, outcomesReply, toCommonStatus } from "../folders/member-outcomes.ts";
+import { requireTrash, toTrashPath, trashPage } from "./list-trash.ts";
+
+/** `POST /home/__svc__/trash`: restores entries or removes them for good, by JSON commands or the form of the page. */
+export async function postTrash(context: AccountContext): Promise<Reply> {
+  requireTrash(context);
+  acquireTransfer(context);
+  switch (mediaType(context.request.headers.get("content-type"))) {
+    case "application/json":
+      return runJson(context);
+    case "application/x-www-form-urlencoded":
+      return postForm(context);
+    default:
+      throw createError("trash-media-type");
+  }
+}
+
+/**
+ * `DELETE /home/__svc__/trash`: removes everything for good that the account sees and may remove. If it may not remove
+ * something, that stays, and the response is 403.
+ */
+export async function emptyTrash(context: AccountContext): Promise<Reply> {
+  const trash = requireTrash(context);
+  acquireTransfer(context);
+  await purgeAll(trash);
+  return emptyReply(204);
+}
+
+async function purgeAll(trash: AccountTrash): Promise<void> {
+  let refusal: unknown;
+  for await (const entry of trash.list()) {
+    try {
+      await trash.purge(entry);
+    } catch (error) {
+      // Another request may have ended it.
+      if (isStorageError(error) && error.code === "not-found") continue;
+      if (!isHttpError(error) || error.failure !== "denied") throw error;
+      refusal = error;
+    }
+  }
+  if (refusal !== undefined) throw refusal;
+}
+
+/** With `Prefer: dry-run` everything is checked, and nothing changed. */
+async function runJson(context: AccountContext): Promise<Reply> {
+  const commands = await readCommands(context);
+  const isDryRun = prefersDryRun(context.request);
+  const own = isDryRun ? { ...context, files: context.createDryFiles() } : context;
+  const reply = outcomesReply(context, (await runCommands(own, commands)).map(toOutcome));
+  return isDryRun ? { ...reply, headers: [...reply.headers, ["Preference-Applied", "dry-run"]] } : reply;
+}
+
+async function readCommands(context: AccountContext): Promise<readonly TrashCommand[]> {
+  const { maxJsonBytes, maxCommands } = context.config.limits;
+  const toTooLarge = (): HttpError => createError("commands-malformed", { values: { max: maxCommands } });
+  const body = await readJsonBody(context.request, {
+    maxBytes: maxJsonBytes,
+    maxMembers: maxCommands,
+    toTooLarge,
+    ...countBody(context),
+  });
+  const parsed = createTrashCommandsSchema(maxCommands).safeParse(body);
+  if (!parsed.success) throw toTooLarge();
+  return parsed.data.commands;
+}
+
+/** The result for one target. */
+interface TrashOutcome extends MemberOutcome {
+  /** Absent: the account sees no such entry. */
+  readonly entry?: AccountTrashEntry | undefined;
+}
+
+function toOutcome({ target, error }: TrashOutcome): MemberOutcome {
+  return error === undefined ? { target } : { target, error };
+}
+
+/** Runs commands in order. A failure does not stop the following ones. One walk finds all of their entries. */
+async function runCommands(
+  context: AccountContext,
+  commands: readonly TrashCommand[],
+): Promise<readonly TrashOutcome[]> {
+  const trash = requireTrash(context);
+  const entries = await trash.find(commands.flatMap(({ target }) => target));
+  const outcomes: TrashOutcome[] = [];
+  for (const { command, target, to } of commands) {
+    for (const id of typeof target === "string" ? [target] : target) {
+      const entry = entries.get(id);
+      try {
+        if (entry === undefined) throw new StorageError("not-found");
+        await (command === "purge" ? trash.purge(entry) : trash.restore(entry, to === undefined ? to : toSegments(to)));
+        outcomes.push({ target: id, entry });
+      } catch (error) {
+        outcomes.push({ target: id, entry, error: context.failureOf(error) });
+      }
+    }
+  }
+  return outcomes;
+}
+
+/** The names of a decoded path. A `/` at its end is left out. @throws HttpError `malformed` */
+function toSegments(path: string): readonly string[] {
+  const segments = path.replace(/\/$/, "").split("/").slice(1);
+  if (!segments.every(isMemberName)) throw createError("path-invalid");
+  return segments;
+}
+
+async function postForm(context: AccountContext): Promise<Reply> {
+  const { request, config } = context;
+  const { maxJsonBytes: maxBytes, maxCommands } = config.limits;
+  const form = await readFormBody(request, { maxBytes, maxFields: maxCommands + 1, ...countBody(context) });
+  const action = toAction(valuesOf(form, "action"));
+  if (action === "purge-all") {
+    await purgeAll(requireTrash(context));
+    return redirectDone(context, "emptied");
+  }
+  const target = [...new Set(valuesOf(form, "selected-members"))];
+  if (target.length === 0) throw createError("items-missing");
+  const command = action === "restore-members" ? "restore" : "purge";
+  const outcomes = await runCommands(context, [{ command, target }]);
+  const failed = outcomes.flatMap(({ target: id, entry, error }) =>
+    error === undefined ? [] : [{ name: entry?.segments.at(-1) ?? id.slice(0, 64), error }],
+  );
+  if (context.variant !== "html") return outcomesReply(context, outcomes.map(toOutcome));
+  if (failed.length === 0) return redirectDone(context, command === "restore" ? "restored" : "purged");
+  const errors = failed.map(({ error }) => error);
+  const status = toCommonStatus(errors);
+  emitErrorEvent(context, status, [...new Set(errors.map(({ message }) => message))].join(" "));
+  const page = await trashPage(context, status, { problems: failed });
+  return { ...page, headers: [...page.headers, ["Error-Code", toCommonCode(errors)]] };
+}
+
+function valuesOf(form: URLSearchParams, field: string): readonly string[] {
+  return [...form].flatMap(([name, value]) => (name === field ? [value] : []));
+}
+
+function toAction([action, ...others]: readonly string[]): (typeof TRASH_ACTIONS)[number] {
+  if (action === undefined) throw createError("form-action-missing");
+  if (others.length > 0) throw createError("form-action-repeated");
+  const known = TRASH_ACTIONS.find((one) => one === action);
+  if (known === undefined) throw createError("form-action-unknown");
+  return known;
+}
+
+/** Leads to the page, so that a reload does not send the form again. */
+function redirectDone({ config }: AccountContext, done: TrashDoneCode): Reply {
+  return emptyReply(303, { Location: `${toTrashPath(config.basePath)}?done=${done}` });
+}

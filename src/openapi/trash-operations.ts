@@ -1,0 +1,63 @@
+import { TRACE } from "./operation-parts.ts";
+import type { OperationSpec } from "./operation-types.ts";
+
+/** The operations of the trash of an account. */
+export const TRASH_OPERATIONS = {
+  listTrash: {
+    summary: "List the trash",
+    description: "What was removed from folders that the account may list now. Newest first.",
+    tag: "Folders",
+    parameters: ["done", "acceptLanguage", ...TRACE],
+    responses: [{ status: 200, description: "The entries of the trash.", content: ["trash", "page"] }],
+    lacks: ["malformed"],
+  },
+  changeTrash: {
+    summary: "Restore entries of the trash, or remove them for good",
+    description:
+      "The targets are IDs of entries. If one fails, the following ones still run. With `to`, an entry is restored to another path. A form that succeeds is redirected to the page of the trash; a page with errors has the status of the failure.",
+    tag: "Folders",
+    parameters: ["dryRun", "contentEncoding", "acceptLanguage", ...TRACE],
+    body: "trash",
+    responses: [
+      {
+        status: 200,
+        description: "All commands succeeded.",
+        content: ["commandResults"],
+        headers: ["Preference-Applied"],
+      },
+      { status: 303, description: "The form succeeded: redirect to the page of the trash.", headers: ["Location"] },
+      {
+        status: 415,
+        description: "The request has a `Content-Encoding`, or another media type.",
+        headers: ["Accept-Encoding"],
+      },
+      {
+        status: 422,
+        description: "Some commands failed. The body has an entry for each target.",
+        content: ["commandErrors"],
+        headers: ["Preference-Applied"],
+      },
+    ],
+    failures: ["too-large", "unsupported-media-type"],
+    memberFailures: [
+      "malformed",
+      "denied",
+      "not-found",
+      "already-exists",
+      "wrong-kind",
+      "locked",
+      "no-space",
+      "unavailable",
+      "internal",
+    ],
+  },
+  emptyTrash: {
+    summary: "Empty the trash",
+    description:
+      "Removes everything for good that the account sees in the trash. What it may not remove stays, and the response is 403 then.",
+    tag: "Folders",
+    parameters: ["acceptLanguage", ...TRACE],
+    responses: [{ status: 204, description: "The trash was emptied." }],
+    lacks: ["malformed"],
+  },
+} as const satisfies Readonly<Record<string, OperationSpec>>;

@@ -1,0 +1,53 @@
+import * as z from "zod";
+
+/** What the commands of the trash do. */
+export const TRASH_COMMANDS = ["restore", "purge"] as const;
+/** The actions of its form. */
+export const TRASH_ACTIONS = ["restore-members", "purge-members", "purge-all"] as const;
+
+/** An entry of the trash in a response. */
+export const trashEntrySchema = z.strictObject({
+  id: z.string(),
+  /** Where it was, below the account's root. */
+  path: z.string(),
+  name: z.string(),
+  is_directory: z.boolean(),
+  /** Bytes; 0 for folders. */
+  size: z.int().min(0),
+  /** POSIX seconds. */
+  removed: z.number(),
+});
+
+/** The JSON response of `GET /home/__svc__/trash`. */
+export const trashListSchema = z.strictObject({ content: z.array(trashEntrySchema) });
+
+/** The body of `POST /home/__svc__/trash`. `maxTargets`: of all commands together. */
+export function createTrashCommandsSchema(maxTargets: number) {
+  const command = z
+    .strictObject({
+      command: z.enum(TRASH_COMMANDS),
+      /** IDs of entries. */
+      target: z.union([z.string(), z.array(z.string()).min(1)]),
+      /** Another path for one entry that is restored. */
+      to: z.string().startsWith("/").exactOptional(),
+    })
+    .refine(({ command, target, to }) => to === undefined || (command === "restore" && typeof target === "string"));
+  return z.strictObject({
+    commands: z
+      .array(command)
+      .min(1)
+      .max(maxTargets)
+      .refine((commands) => commands.flatMap(({ target }) => target).length <= maxTargets),
+  });
+}
+
+/** The form of the page. */
+export const trashFormSchema = z.strictObject({
+  action: z.enum(TRASH_ACTIONS),
+  "selected-members": z.array(z.string()).exactOptional(),
+});
+
+/** An entry of the trash in a response. */
+export type TrashBody = z.infer<typeof trashEntrySchema>;
+/** A command of the trash. */
+export type TrashCommand = z.infer<ReturnType<typeof createTrashCommandsSchema>>["commands"][number];

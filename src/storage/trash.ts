@@ -1,0 +1,79 @@
+import { handOn, handOnUploads } from "../contracts/handed-on.ts";
+import { checkNames, checkOption } from "../contracts/option-error.ts";
+import type { StorageAdapter } from "../contracts/storage-adapter.ts";
+import type { Trash } from "../contracts/trash.ts";
+import { createRequestMutex } from "../platform/keyed-mutex.ts";
+import { hideArea, openArea } from "./area.ts";
+import { createTrash } from "./trash/create-trash.ts";
+import { createTrashRemove, createTrashTransfer, createTrashUpload, createTrashWrite } from "./trash/verbs.ts";
+
+export type { RestoreOptions, Trash, TrashEntry, TrashMember, TrashPurge } from "../contracts/trash.ts";
+
+/** Options of {@link createTrashStorage}. */
+export interface TrashOptions {
+  /** How long an entry is kept, in seconds. 0: for any time. Default: 2592000, which is 30 days. */
+  readonly keepSeconds?: number;
+  /**
+   * How much the trash may have, in bytes. If it has more, the oldest entries are removed for good until a tenth is
+   * free. What is larger goes alone. 0: any amount. Default: 0.
+   */
+  readonly maxBytes?: number;
+  /**
+   * If a quota has no room for a file: whether the oldest entries from the same home are removed for good, as far as
+   * that makes enough room. `WriteOptions.quota` names the home. Default: true.
+   */
+  readonly makeRoom?: boolean;
+  /** The time in POSIX milliseconds. Default: `Date.now`. */
+  readonly clock?: () => number;
+}
+
+/** A storage with a trash. */
+export type TrashStorage = StorageAdapter & { readonly trash: Trash };
+
+const NAMES = ["keepSeconds", "maxBytes", "makeRoom", "clock"];
+
+/**
+ * Wraps a storage so that what is removed can be restored for some time. `remove` moves a file or folder to a hidden
+ * folder of the same storage, in one step if the storage can do that. A folder that a copy or a move replaces goes
+ * there, too. What is replaced by a file is not kept.
+ *
+ * Links, and empty files that systems leave in folders (`.DS_Store`, `._*`), are removed for good.
+ *
+ * Around a storage with quotas, what is in the trash still counts where it came from.
+ * @throws OptionError
+ */
+export function createTrashStorage(storage: StorageAdapter, options: TrashOptions = {}): TrashStorage {
+  checkOptions(options);
+  const { keepSeconds = 2_592_000, maxBytes = 0, makeRoom = true, clock = Date.now } = options;
+  const inner = openArea(storage);
+  const { trash, parts, onAdded } = createTrash({
+    storage: inner,
+    clock,
+    keepMilliseconds: keepSeconds === 0 ? Number.POSITIVE_INFINITY : 1000 * keepSeconds,
+    maxBytes,
+    withLock: createRequestMutex(),
+  });
+  const verbs = { parts, makeRoom, onAdded };
+  const { uploads } = inner;
+  const covered = hideArea({
+    ...handOn(inner),
+    remove: createTrashRemove(verbs),
+    copy: createTrashTransfer(verbs, "copy"),
+    move: createTrashTransfer(verbs, "move"),
+    ...(makeRoom && { write: createTrashWrite(parts) }),
+    ...(uploads && makeRoom && { uploads: { ...handOnUploads(uploads), create: createTrashUpload(parts, uploads) } }),
+  });
+  return Object.assign(covered, { trash });
+}
+
+function checkOptions(options: TrashOptions): void {
+  checkNames(options, NAMES, "");
+  const { keepSeconds = 0, maxBytes = 0, makeRoom = true } = options;
+  checkOption(isCount(keepSeconds), "keepSeconds", "a whole number, 0 or more");
+  checkOption(isCount(maxBytes), "maxBytes", "a whole number, 0 or more");
+  checkOption(typeof makeRoom === "boolean", "makeRoom", "true or false");
+}
+
+function isCount(value: number): boolean {
+  return Number.isSafeInteger(value) && value >= 0;
+}

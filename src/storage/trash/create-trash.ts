@@ -1,0 +1,148 @@
+import { type StorageAdapter, StorageError } from "../../contracts/storage-adapter.ts";
+import { toPathSegments } from "../../contracts/storage-path.ts";
+import type { RestoreOptions, Trash, TrashEntry, TrashMember, TrashPurge } from "../../contracts/trash.ts";
+import { createBoundedMap } from "../../platform/bounded-map.ts";
+import type { KeyedMutex } from "../../platform/keyed-mutex.ts";
+import { TRASH_FOLDER } from "../area.ts";
+import { isTrashId } from "../trash-ids.ts";
+import { isTooOld, purgeEntry, restoreEntry } from "./ends.ts";
+import { DATA, readEntry, toEntryFolder } from "./entry.ts";
+import type { TrashParts } from "./parts.ts";
+import { type EntryPlace, toTrashFolder } from "./places.ts";
+import { cutToSize, isInFolder, measureEntry } from "./space.ts";
+import { sweepEntries } from "./sweep.ts";
+import { walkEntries, walkInOrder, walkTrashMembers } from "./walk.ts";
+
+/** What a trash needs. */
+export interface TrashSettings {
+  /** The storage with the area in which the trash is. */
+  readonly storage: StorageAdapter;
+  readonly clock: () => number;
+  readonly keepMilliseconds: number;
+  /** 0: any number. */
+  readonly maxBytes: number;
+  readonly withLock: KeyedMutex;
+}
+
+/** A trash, and what the verbs of its storage use of it. */
+export interface CreatedTrash {
+  readonly trash: Trash;
+  readonly parts: TrashParts;
+  /** Called after something has come to the trash: the oldest entries may have to go. It never rejects. */
+  onAdded(place: EntryPlace): Promise<void>;
+}
+
+/** How many places of entries are known without a walk. */
+const MAX_KNOWN = 10_000;
+/** How many entries are read at the same time. */
+const PARALLEL = 16;
+
+/** Creates the trash of a storage. */
+export function createTrash({ storage, clock, keepMilliseconds, maxBytes, withLock }: TrashSettings): CreatedTrash {
+  const known = createBoundedMap<string, EntryPlace>(MAX_KNOWN);
+  /** How many bytes are in the trash at most, as far as this process knows. */
+  let filled = Number.POSITIVE_INFINITY;
+  const listeners = new Set<(purge: TrashPurge) => void>();
+  const remember = (place: EntryPlace): void => known.set(place.id, place);
+  const parts: TrashParts = { storage, clock, keepMilliseconds, withLock, remember, report };
+
+  function report(purge: TrashPurge): void {
+    for (const listener of listeners) listener(purge);
+  }
+
+  /** Only what has the form of an ID becomes a part of a path. */
+  async function locate(id: string): Promise<EntryPlace | undefined> {
+    if (!isTrashId(id)) return undefined;
+    const place = known.get(id);
+    if (place !== undefined) return place;
+    for await (const batch of walkEntries(storage, TRASH_FOLDER)) {
+      const found = batch.find((one) => one.id === id);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** Reads some entries, a few at a time, and yields those that came from below a folder. */
+  async function* readBelow(below: string, places: readonly EntryPlace[]): AsyncGenerator<TrashEntry> {
+    for (let at = 0; at < places.length; at += PARALLEL) {
+      const some = places.slice(at, at + PARALLEL);
+      for (const place of some) remember(place);
+      for (const entry of await Promise.all(some.map((place) => readEntry(storage, place)))) {
+        if (entry !== undefined && entry.path !== below && isInFolder(entry.path, below)) yield entry;
+      }
+    }
+  }
+
+  async function* list(below: string): AsyncGenerator<TrashEntry> {
+    for await (const page of walkInOrder(storage, toTrashFolder(below), "newest")) {
+      yield* readBelow(
+        below,
+        page.filter(({ id }) => !isTooOld(parts, id)),
+      );
+    }
+  }
+
+  async function find(below: string, ids: readonly string[]): Promise<readonly TrashEntry[]> {
+    const valid = [...new Set(ids)].filter((id) => isTrashId(id) && !isTooOld(parts, id));
+    const places = valid.map((id) => known.get(id)).filter((place) => place !== undefined);
+    const wanted = new Set(valid.filter((id) => known.get(id) === undefined));
+    if (wanted.size > 0) {
+      for await (const batch of walkEntries(storage, toTrashFolder(below))) {
+        places.push(...batch.filter(({ id }) => wanted.delete(id)));
+        if (wanted.size === 0) break;
+      }
+    }
+    const found: TrashEntry[] = [];
+    for await (const entry of readBelow(below, places)) found.push(entry);
+    return found;
+  }
+
+  async function* members(id: string): AsyncGenerator<TrashMember> {
+    const place = await locate(id);
+    if (place === undefined) return;
+    for await (const { segments, kind } of walkTrashMembers(storage, `${toEntryFolder(place)}/${DATA}`)) {
+      yield { segments, kind };
+    }
+  }
+
+  async function restore(id: string, to?: string, options: RestoreOptions = {}): Promise<string> {
+    if (to !== undefined) toPathSegments(to);
+    const place = await locate(id);
+    if (place === undefined) throw new StorageError("not-found");
+    return restoreEntry(parts, place, to, options);
+  }
+
+  async function purge(id: string): Promise<boolean> {
+    const place = await locate(id);
+    return place !== undefined && (await purgeEntry(parts, place)) !== undefined;
+  }
+
+  async function sweep(): Promise<number> {
+    const count = await sweepEntries(parts);
+    return maxBytes === 0 ? count : count + (await cut());
+  }
+
+  async function cut(): Promise<number> {
+    const { count, bytes } = await cutToSize(parts, maxBytes);
+    filled = bytes;
+    return count;
+  }
+
+  /** Callers at the same time share a cut: each is a walk. */
+  async function onAdded(place: EntryPlace): Promise<void> {
+    if (maxBytes === 0) return;
+    try {
+      filled += (await measureEntry(parts, place)).bytes;
+      if (filled > maxBytes) await withLock(TRASH_FOLDER, async () => void (filled > maxBytes && (await cut())));
+    } catch {
+      // What was removed is in the trash, and the next sweep cuts it.
+    }
+  }
+
+  function watch(listener: (purge: TrashPurge) => void): () => void {
+    listeners.add(listener);
+    return () => listeners.delete(listener);
+  }
+
+  return { trash: { list, find, members, restore, purge, sweep, watch }, parts, onAdded };
+}

@@ -1,0 +1,62 @@
+import { type RemoveOptions, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
+import type { TrashEntry } from "../../contracts/trash.ts";
+import { createTrashId } from "../trash-ids.ts";
+import { DATA, hasCode, toEntryFolder, toTrashEntry, writeInfo } from "./entry.ts";
+import { makeFolders } from "./folders.ts";
+import type { TrashParts } from "./parts.ts";
+import { toPlace } from "./places.ts";
+
+/** How often a removal begins again when a sweep has just removed the empty folder that it needs. */
+const MAX_ATTEMPTS = 5;
+
+/**
+ * Moves a file or folder to the trash, as `remove` with the same conditions: its information first, then itself. So
+ * what has the name `data` is complete, or the copy of a storage that does not move in one step.
+ *
+ * Rejects as `remove` does; with `not-found` also if the member has another kind by now.
+ */
+export async function discard(
+  parts: TrashParts,
+  path: string,
+  found: StorageEntry,
+  options: Pick<RemoveOptions, "ifMatch">,
+): Promise<TrashEntry> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await discardOnce(parts, path, found, options);
+    } catch (error) {
+      if (attempt === MAX_ATTEMPTS || !hasCode(error, "parent-missing")) throw toRemovalError(error);
+    }
+  }
+}
+
+async function discardOnce(
+  { storage, clock, remember }: TrashParts,
+  path: string,
+  found: StorageEntry,
+  { ifMatch }: Pick<RemoveOptions, "ifMatch">,
+): Promise<TrashEntry> {
+  const entry = toTrashEntry(createTrashId(clock()), path, found);
+  const place = { id: entry.id, place: toPlace(path) };
+  const folder = toEntryFolder(place);
+  let isMoving = false;
+  try {
+    await makeFolders(storage, folder);
+    await writeInfo(storage, folder, entry);
+    isMoving = true;
+    await storage.move(path, `${folder}/${DATA}`, { kind: entry.kind, ...(ifMatch && { ifMatch }) });
+  } catch (error) {
+    // After any other error the move may be done: the sweep looks at it later.
+    const isRefusal = !isMoving || hasCode(error, "not-found", "precondition-failed", "parent-missing", "denied");
+    if (isRefusal) await storage.remove(folder, { kind: "folder" }).catch(() => undefined);
+    throw error;
+  }
+  remember(place);
+  return entry;
+}
+
+/** What the trash needs is no matter of the caller, as far as it is about names and kinds. */
+function toRemovalError(error: unknown): unknown {
+  if (!hasCode(error, "parent-missing", "already-exists", "not-a-folder", "not-a-file", "bad-name")) return error;
+  return new StorageError("unavailable", "The trash cannot take what is removed.", { cause: error });
+}

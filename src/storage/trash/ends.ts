@@ -1,0 +1,83 @@
+import { StorageError } from "../../contracts/storage-adapter.ts";
+import { toCanonicalPath, toPathSegments } from "../../contracts/storage-path.ts";
+import type { RestoreOptions, TrashEntry, TrashPurge } from "../../contracts/trash.ts";
+import { isInArea } from "../area.ts";
+import { toRemovalTime } from "../trash-ids.ts";
+import { DATA, hasCode, lookAtEntry, PURGED, readEntry, toEntryFolder } from "./entry.ts";
+import { makeFolders } from "./folders.ts";
+import type { TrashParts } from "./parts.ts";
+import type { EntryPlace } from "./places.ts";
+
+/** Whether the trash no longer keeps an entry, whether or not a sweep has come by. */
+export function isTooOld({ clock, keepMilliseconds }: TrashParts, id: string): boolean {
+  return clock() - toRemovalTime(id) > keepMilliseconds;
+}
+
+/** Restores an entry, and returns its path. @throws what `Trash.restore` throws */
+export async function restoreEntry(
+  parts: TrashParts,
+  place: EntryPlace,
+  to: string | undefined,
+  { quota }: RestoreOptions,
+): Promise<string> {
+  const { storage, withLock } = parts;
+  return withLock(place.id, async () => {
+    const entry = isTooOld(parts, place.id) ? undefined : await readEntry(storage, place);
+    if (entry === undefined) throw new StorageError("not-found");
+    const path = to ?? entry.path;
+    const segments = toPathSegments(path);
+    if (segments.length === 0 || isInArea(path)) throw new StorageError("denied", "Nothing is restored to this path.");
+    if ((await storage.stat(path)) !== undefined) throw new StorageError("already-exists");
+    await makeFolders(storage, toCanonicalPath(segments.slice(0, -1)));
+    const folder = toEntryFolder(place);
+    await storage.move(`${folder}/${DATA}`, path, { ...(quota && { quota }) });
+    // Without its data it is no entry: otherwise a sweep removes it.
+    await storage.remove(folder, { kind: "folder" }).catch(() => undefined);
+    return path;
+  });
+}
+
+/** Removes an entry for good. Returns it, or `undefined` if another caller has ended it. */
+export async function purgeEntry(
+  parts: TrashParts,
+  place: EntryPlace,
+  reason?: TrashPurge["reason"],
+): Promise<TrashEntry | undefined> {
+  const { storage, withLock, report } = parts;
+  return withLock(place.id, async () => {
+    const entry = await readEntry(storage, place);
+    if (entry === undefined || !(await claim(parts, place, entry.kind))) return undefined;
+    await storage.remove(toEntryFolder(place), { kind: "folder" }).catch(ignoreNotFound);
+    if (reason !== undefined) report({ entry, reason });
+    return entry;
+  });
+}
+
+/**
+ * Takes the data of an entry away in one step, so that no restoration finds it. A folder is moved first: its removal
+ * takes many steps, and a restoration in another process could come between them.
+ */
+async function claim({ storage }: TrashParts, place: EntryPlace, kind: TrashEntry["kind"]): Promise<boolean> {
+  const folder = toEntryFolder(place);
+  try {
+    if (kind === "folder") await storage.move(`${folder}/${DATA}`, `${folder}/${PURGED}`);
+    else await storage.remove(`${folder}/${DATA}`, { kind: "file" });
+    return true;
+  } catch (error) {
+    if (hasCode(error, "not-found", "already-exists", "parent-missing")) return false;
+    throw error;
+  }
+}
+
+/** Removes what a crash has left of a removal, a restoration or a purge. */
+export async function cleanUpEntry({ storage, withLock }: TrashParts, place: EntryPlace): Promise<void> {
+  await withLock(place.id, async () => {
+    const { data, isPurged, path } = await lookAtEntry(storage, place);
+    if (data !== undefined && !isPurged) return;
+    await storage.remove(path, { kind: "folder" }).catch(ignoreNotFound);
+  });
+}
+
+function ignoreNotFound(error: unknown): void {
+  if (!hasCode(error, "not-found")) throw error;
+}

@@ -1,0 +1,130 @@
+import { toBatches } from "../../contracts/member-batches.ts";
+import {
+  isStorageError,
+  type StorageAdapter,
+  type StorageEntry,
+  type StorageErrorCode,
+} from "../../contracts/storage-adapter.ts";
+import { toPathSegments } from "../../contracts/storage-path.ts";
+import type { TrashEntry } from "../../contracts/trash.ts";
+import { createByteCollector } from "../../platform/byte-collector.ts";
+import { yieldToEventLoop } from "../../platform/event-loop.ts";
+import { decodeUtf8 } from "../../platform/utf8.ts";
+import { toFileContent } from "../file-content.ts";
+import { TRASH_INFO, toRemovalTime } from "../trash-ids.ts";
+import { type EntryPlace, isInexact, toPathOf } from "./places.ts";
+
+/** What was removed. */
+export const DATA = "data";
+/** A folder that is being removed for good: it was moved away from `data`, so no restoration finds it. */
+export const PURGED = "purged";
+/** More than any path with the rest of the information. */
+const MAX_INFO_BYTES = 1024 * 1024;
+
+/** The folder of an entry, as it is now. */
+export interface EntryFolder {
+  readonly path: string;
+  /** What was removed; `undefined` if it is not there yet, or no longer. */
+  readonly data: StorageEntry | undefined;
+  readonly hasInfo: boolean;
+  readonly isPurged: boolean;
+}
+
+export function toEntryFolder({ place, id }: EntryPlace): string {
+  return `${place}/${id}`;
+}
+
+/** Writes what is known of an entry, before what was removed comes next to it. */
+export async function writeInfo(storage: StorageAdapter, folder: string, entry: TrashEntry): Promise<void> {
+  const { path, kind, size, removed } = entry;
+  const text = JSON.stringify({ path, kind, removed: removed.toISOString(), ...(kind === "file" && { size }) });
+  const bytes = new TextEncoder().encode(text);
+  async function* content(): AsyncGenerator<Uint8Array> {
+    yield bytes;
+  }
+  await storage.write(`${folder}/${TRASH_INFO}`, content(), { size: bytes.byteLength });
+}
+
+/** Looks at the folder of an entry. Of a missing folder everything is missing. */
+export async function lookAtEntry(storage: StorageAdapter, place: EntryPlace): Promise<EntryFolder> {
+  const path = toEntryFolder(place);
+  let data: StorageEntry | undefined;
+  let [hasInfo, isPurged] = [false, false];
+  for await (const batch of listIfFolder(storage, path)) {
+    for (const member of batch) {
+      if (member.name === DATA) data = member;
+      hasInfo ||= member.name === TRASH_INFO;
+      isPurged ||= member.name === PURGED;
+    }
+  }
+  return { path, data, hasInfo, isPurged };
+}
+
+/** Reads an entry. Returns `undefined` if it is not complete, or is being removed for good. */
+export async function readEntry(storage: StorageAdapter, place: EntryPlace): Promise<TrashEntry | undefined> {
+  const { path, data, hasInfo, isPurged } = await lookAtEntry(storage, place);
+  if (data === undefined || isPurged) return undefined;
+  // Most paths are known without it, and a list of thousands is read several times as fast.
+  const mustRead = hasInfo && isInexact(place.place);
+  const from = (mustRead ? await readRemovedPath(storage, path) : undefined) ?? toPathOf(place.place);
+  return toTrashEntry(place.id, from, data);
+}
+
+export function toTrashEntry(
+  id: string,
+  path: string,
+  { kind, size }: Pick<StorageEntry, "kind" | "size">,
+): TrashEntry {
+  return { id, path, kind: kind === "folder" ? "folder" : "file", size, removed: new Date(toRemovalTime(id)) };
+}
+
+/**
+ * Reads the path of an entry from its information. Returns `undefined` if it cannot be read: what was removed is more
+ * than its name. `folder`: that of the entry.
+ */
+export async function readRemovedPath(storage: StorageAdapter, folder: string): Promise<string | undefined> {
+  try {
+    const text = await readText(storage, `${folder}/${TRASH_INFO}`);
+    const info: unknown = JSON.parse(text ?? "");
+    const found = typeof info === "object" && info !== null && "path" in info ? info.path : undefined;
+    return typeof found === "string" && toPathSegments(found).length > 0 ? found : undefined;
+  } catch (error) {
+    if (isStorageError(error) && error.code !== "not-found" && error.code !== "not-a-file") throw error;
+    return undefined;
+  }
+}
+
+async function readText(storage: StorageAdapter, path: string): Promise<string | undefined> {
+  const content = toFileContent(await storage.read(path));
+  const collector = createByteCollector();
+  let size = 0;
+  try {
+    for await (const chunk of content.chunks()) {
+      size += chunk.byteLength;
+      if (size > MAX_INFO_BYTES) return undefined;
+      collector.add(chunk);
+    }
+    return decodeUtf8(collector.bytes());
+  } finally {
+    await content.close();
+  }
+}
+
+/** How many folders have been listed. A walk lists many, and a storage may never wait for anything. */
+let listed = 0;
+const FOLDERS_PER_PAUSE = 64;
+
+/** Lists a folder. Anything else has no members. */
+export async function* listIfFolder(storage: StorageAdapter, path: string): AsyncGenerator<readonly StorageEntry[]> {
+  listed += 1;
+  if (listed % FOLDERS_PER_PAUSE === 0) await yieldToEventLoop();
+  try {
+    yield* toBatches(storage.list(path));
+  } catch (error) {
+    if (!hasCode(error, "not-found", "not-a-folder")) throw error;
+  }
+}
+
+export function hasCode(error: unknown, ...codes: readonly StorageErrorCode[]): boolean {
+  return isStorageError(error) && codes.includes(error.code);
+}

@@ -1,0 +1,94 @@
+import type { StorageAdapter } from "../../contracts/storage-adapter.ts";
+import { inParallel } from "../../platform/in-parallel.ts";
+import { TRASH_FOLDER, UNUSED_TRASH_FOLDER } from "../area.ts";
+import { createTrashId, toRemovalTime } from "../trash-ids.ts";
+import { cleanUpEntry, isTooOld, purgeEntry } from "./ends.ts";
+import { hasCode, listIfFolder, lookAtEntry, readRemovedPath, toEntryFolder } from "./entry.ts";
+import { makeFolders } from "./folders.ts";
+import type { TrashParts } from "./parts.ts";
+import { type EntryPlace, isPlace, toPlace } from "./places.ts";
+import { walkEntries } from "./walk.ts";
+
+/** How long a removal may take. What is still not complete then is what a crash has left. */
+const COMPLETION_MILLISECONDS = 3_600_000;
+/** For so long an entry is looked at, each time, whether it is complete. */
+const LAST_LOOK_MILLISECONDS = 86_400_000;
+/** How many entries are removed at the same time. */
+const PARALLEL = 8;
+/** The end of the name of an unused folder that was no place of entries. */
+const PLAIN = "~p";
+const PLACE = "~t";
+
+/**
+ * Removes the entries that are too old, what crashes have left, and folders that nothing uses. Returns the number of
+ * entries.
+ *
+ * A folder cannot be removed only if it is empty, and another process may be about to use it. So it is moved away, and
+ * removed an hour later. What has come into it meanwhile is moved back.
+ */
+export async function sweepEntries(parts: TrashParts): Promise<number> {
+  await removeUnused(parts);
+  const entries = walkEntries(parts.storage, TRASH_FOLDER, (folder) => setAside(parts, folder));
+  let count = 0;
+  await inParallel(flatten(entries), { most: PARALLEL }, async (place) => {
+    if (await sweepEntry(parts, place)) count += 1;
+  });
+  return count;
+}
+
+async function* flatten<T>(batches: AsyncIterable<readonly T[]>): AsyncGenerator<T> {
+  for await (const batch of batches) yield* batch;
+}
+
+async function sweepEntry(parts: TrashParts, place: EntryPlace): Promise<boolean> {
+  const age = parts.clock() - toRemovalTime(place.id);
+  if (isTooOld(parts, place.id)) {
+    if ((await purgeEntry(parts, place, "age")) !== undefined) return true;
+    if (age > COMPLETION_MILLISECONDS) await cleanUpEntry(parts, place);
+  } else if (age > COMPLETION_MILLISECONDS && age < LAST_LOOK_MILLISECONDS) {
+    await cleanUpEntry(parts, place);
+  }
+  return false;
+}
+
+async function setAside({ storage, clock }: TrashParts, folder: string): Promise<void> {
+  if (folder === TRASH_FOLDER) return;
+  await makeFolders(storage, UNUSED_TRASH_FOLDER);
+  const name = `${createTrashId(clock())}${isPlace(folder) ? PLACE : PLAIN}`;
+  await storage.move(folder, `${UNUSED_TRASH_FOLDER}/${name}`, { kind: "folder" }).catch(ignoreNotFound);
+}
+
+async function removeUnused(parts: TrashParts): Promise<void> {
+  const { storage, clock } = parts;
+  for await (const batch of listIfFolder(storage, UNUSED_TRASH_FOLDER)) {
+    for (const { name } of batch) {
+      const time = toRemovalTime(name.slice(0, -PLACE.length));
+      if (Number.isNaN(time) || clock() - time < COMPLETION_MILLISECONDS) continue;
+      const folder = `${UNUSED_TRASH_FOLDER}/${name}`;
+      if (await rescueBelow(storage, folder)) await storage.remove(folder, { kind: "folder" }).catch(ignoreNotFound);
+    }
+  }
+}
+
+/** Moves the entries in an unused folder back to where they belong. Returns whether none is left. */
+async function rescueBelow(storage: StorageAdapter, top: string): Promise<boolean> {
+  let isDone = true;
+  for await (const batch of walkEntries(storage, top)) {
+    for (const found of batch) {
+      const { path: folder, data } = await lookAtEntry(storage, found);
+      if (data === undefined) continue;
+      const path = await readRemovedPath(storage, folder);
+      if (path === undefined) isDone = false;
+      else {
+        const place = toPlace(path);
+        await makeFolders(storage, place);
+        await storage.move(folder, toEntryFolder({ place, id: found.id })).catch(ignoreNotFound);
+      }
+    }
+  }
+  return isDone;
+}
+
+function ignoreNotFound(error: unknown): void {
+  if (!hasCode(error, "not-found")) throw error;
+}

@@ -1,0 +1,159 @@
+import {
+  type Placement,
+  type RemoveOptions,
+  type StorageAdapter,
+  type StorageEntry,
+  StorageError,
+  type TransferOptions,
+} from "../../contracts/storage-adapter.ts";
+import type { StorageUploads } from "../../contracts/storage-uploads.ts";
+import { checkTransferPaths, isOfKind, meetsConditions } from "../conditions.ts";
+import { discard } from "./discard.ts";
+import { restoreEntry } from "./ends.ts";
+import { hasCode } from "./entry.ts";
+import type { TrashParts } from "./parts.ts";
+import { type EntryPlace, toPlace } from "./places.ts";
+import { withRoom } from "./space.ts";
+
+/** What the verbs of a storage with a trash need. */
+export interface TrashVerbs {
+  readonly parts: TrashParts;
+  /** Whether entries make room for what is stored. */
+  readonly makeRoom: boolean;
+  /** Called after something has come to the trash. It never rejects. */
+  readonly onAdded: (place: EntryPlace) => Promise<void>;
+}
+
+/** How often a verb begins again when something else has come to the path that it has looked at. */
+const MAX_ATTEMPTS = 3;
+
+/** Creates `remove` of a storage with a trash. */
+export function createTrashRemove({ parts, onAdded }: TrashVerbs): StorageAdapter["remove"] {
+  const { storage } = parts;
+
+  async function removeFound(path: string, found: StorageEntry, options: RemoveOptions): Promise<string | undefined> {
+    const kind = found.kind === "folder" ? "folder" : "file";
+    if (!isForGood(found)) {
+      const { id } = await discard(parts, path, found, options);
+      await onAdded({ id, place: toPlace(path) });
+      return id;
+    }
+    // Something else that has come there meanwhile is not removed for good.
+    const ifMatch = options.ifMatch ?? toExactTag(found);
+    await storage.remove(path, { kind, ...(ifMatch && { ifMatch }) });
+    return undefined;
+  }
+
+  async function findRemovable(path: string, options: RemoveOptions): Promise<StorageEntry> {
+    const found = await storage.stat(path);
+    if (found === undefined || !isOfKind(found.kind, options)) throw new StorageError("not-found");
+    if (!meetsConditions(found.etag, options)) throw new StorageError("precondition-failed");
+    return found;
+  }
+
+  return async (path, { permanent = false, onTrashed, ...conditions } = {}) => {
+    if (permanent || path === "/") return storage.remove(path, conditions);
+    for (let attempt = 1; ; attempt += 1) {
+      const found = await findRemovable(path, conditions);
+      try {
+        const id = await removeFound(path, found, conditions);
+        if (id !== undefined) onTrashed?.(id);
+        return;
+      } catch (error) {
+        if (attempt === MAX_ATTEMPTS || !mayBeOther(error, conditions)) throw error;
+      }
+    }
+  };
+}
+
+/** Whether a refusal may be about the kind or the tag that was found, of which the caller knows nothing. */
+function mayBeOther(error: unknown, { kind, ifMatch }: RemoveOptions): boolean {
+  return (
+    (kind === undefined && hasCode(error, "not-found")) ||
+    (ifMatch === undefined && hasCode(error, "precondition-failed"))
+  );
+}
+
+/** Creates `copy` or `move` of a storage with a trash. */
+export function createTrashTransfer(
+  { parts, makeRoom, onAdded }: TrashVerbs,
+  verb: "copy" | "move",
+): StorageAdapter["copy"] {
+  const { storage } = parts;
+
+  async function transfer(from: string, to: string, options: TransferOptions): Promise<Placement> {
+    const act = (): Promise<Placement> => storage[verb](from, to, options);
+    return makeRoom && verb === "copy" ? withRoom(parts, { path: to, quota: options.quota }, act) : act();
+  }
+
+  /** The source is checked first: a transfer that is refused replaces nothing. */
+  async function checkFrom(from: string, { kind, ifMatch }: TransferOptions): Promise<void> {
+    const source = await storage.stat(from);
+    const isMissing = source === undefined || (source.kind === "link" && verb === "copy");
+    if (isMissing || !isOfKind(source.kind, kind ? { kind } : {})) throw new StorageError("not-found");
+    if (!meetsConditions(source.etag, ifMatch ? { ifMatch } : {})) throw new StorageError("precondition-failed");
+  }
+
+  async function replaceFolder(from: string, to: string, found: StorageEntry, options: TransferOptions): Promise<void> {
+    const { id } = await discard(parts, to, found, {});
+    const place = { id, place: toPlace(to) };
+    try {
+      await transfer(from, to, { ...options, replace: false });
+    } catch (error) {
+      await restoreEntry(parts, place, to, {}).catch(() => undefined);
+      throw error;
+    }
+    await onAdded(place);
+  }
+
+  return async (from, to, options = {}) => {
+    if (options.replace !== true) return transfer(from, to, options);
+    checkTransferPaths(from, to);
+    for (let attempt = 1; ; attempt += 1) {
+      options.signal?.throwIfAborted();
+      const found = await storage.stat(to);
+      if (found?.kind !== "folder") return transfer(from, to, options);
+      await checkFrom(from, options);
+      try {
+        await replaceFolder(from, to, found, options);
+        return "replaced";
+      } catch (error) {
+        if (attempt === MAX_ATTEMPTS || !hasCode(error, "already-exists")) throw error;
+      }
+    }
+  };
+}
+
+/** Creates `write` of a storage with a trash whose entries make room. */
+export function createTrashWrite(parts: TrashParts): StorageAdapter["write"] {
+  return async (path, content, options = {}) => {
+    let isUntouched = true;
+    const watched = {
+      [Symbol.asyncIterator]() {
+        isUntouched = false;
+        return content[Symbol.asyncIterator]();
+      },
+    };
+    const { quota, size } = options;
+    const write = (): Promise<StorageEntry> => parts.storage.write(path, watched, options);
+    return withRoom(parts, { path, quota, size }, write, () => isUntouched);
+  };
+}
+
+/** Creates `create` of the uploads of a storage with a trash whose entries make room. */
+export function createTrashUpload(parts: TrashParts, uploads: StorageUploads): StorageUploads["create"] {
+  return async (key, path, draft) => {
+    const { quota, size } = draft;
+    return withRoom(parts, { path, quota, size }, () => uploads.create(key, path, draft));
+  };
+}
+
+/** Links, and empty files that systems leave in each folder, are not kept. */
+function isForGood({ kind, name, size }: StorageEntry): boolean {
+  if (kind !== "file") return kind === "link";
+  return size === 0 && (name.startsWith("._") || name === ".DS_Store");
+}
+
+function toExactTag({ etag }: StorageEntry): readonly string[] | undefined {
+  return etag === undefined || etag.startsWith("W/") ? undefined : [etag];
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { createMemoryStorage } from "../../../src/storage/memory.ts";
+import { mountStorage } from "../../../src/storage/mount.ts";
+import { mountTrash } from "../../../src/storage/mount-trash.ts";
+import { createTrashStorage } from "../../../src/storage/trash.ts";
+import { put, readFileText } from "../../../src/testing/storage/content.ts";
+import { fillStorage } from "../../support/storage.ts";
+import { codeOf, entriesOf } from "./trash/setup.ts";
+
+async function openTree() {
+  let now = Date.UTC(2026, 0, 1);
+  const clock = () => now;
+  const [root, archive, deep] = [1, 2, 3].map(() => createTrashStorage(createMemoryStorage(), { clock }));
+  if (root === undefined || archive === undefined || deep === undefined) throw new Error("three are needed");
+  // What another storage hides.
+  await fillStorage(root, { "/archive/hidden": "h" });
+  await root.remove("/archive/hidden");
+  const tree = mountStorage({ "/": root, "/archive": archive, "/archive/deep": deep, "/plain": createMemoryStorage() });
+  const trash = mountTrash({
+    "/": root.trash,
+    "/archive": archive.trash,
+    "/archive/deep": deep.trash,
+    "/plain": undefined,
+  });
+  const paths = ["/a", "/archive/b", "/archive/deep/c", "/archive/d"];
+  for (const path of paths) {
+    await put(tree, path, path);
+    now += 1000;
+    await tree.remove(path);
+  }
+  return { tree, trash, pass: (seconds: number) => (now += 1000 * seconds) };
+}
+
+describe("mountTrash", () => {
+  it("lists what was removed from all storages by the paths of the tree, the newest first", async () => {
+    const { trash } = await openTree();
+    const pathsBelow = async (below: string) => (await entriesOf({ trash }, below)).map(({ path }) => path);
+    expect(await pathsBelow("/")).toEqual(["/archive/d", "/archive/deep/c", "/archive/b", "/a"]);
+    expect(await pathsBelow("/archive")).toEqual(["/archive/d", "/archive/deep/c", "/archive/b"]);
+    expect(await pathsBelow("/archive/deep")).toEqual(["/archive/deep/c"]);
+    expect(await pathsBelow("/plain")).toEqual([]);
+  });
+
+  it("restores to the own storage only, and removes for good", async () => {
+    const { tree, trash } = await openTree();
+    const [d, c, b, a] = await entriesOf({ trash });
+    for (const to of ["/x", "/plain/x", "/archive/deep/x", "/archive/deep"]) {
+      expect(await codeOf(trash.restore(d?.id ?? "", to))).toBe("denied");
+    }
+    expect(await trash.restore(d?.id ?? "", "/archive/new/d")).toBe("/archive/new/d");
+    expect(await readFileText(tree, "/archive/new/d")).toBe("/archive/d");
+    expect(await trash.restore(a?.id ?? "")).toBe("/a");
+    expect(await trash.purge(b?.id ?? "")).toBe(true);
+    expect(await trash.purge(b?.id ?? "")).toBe(false);
+    expect((await trash.find("/archive", [c?.id ?? "", "x"])).map(({ path }) => path)).toEqual(["/archive/deep/c"]);
+    expect(await codeOf(trash.restore("20260101T000000000Z-0123456789abcdef"))).toBe("not-found");
+  });
+
+  it("is swept and watched as one", async () => {
+    const { trash, pass } = await openTree();
+    const paths: string[] = [];
+    const end = trash.watch(({ entry }) => paths.push(entry.path));
+    pass(31 * 86_400);
+    expect(await trash.sweep()).toBe(5);
+    end();
+    expect(paths.sort()).toEqual(["/a", "/archive/b", "/archive/d", "/archive/deep/c"]);
+  });
+});

@@ -1,0 +1,230 @@
+import { describe, expect, it } from "vitest";
+import type { StorageAdapter } from "../../../../src/contracts/storage-adapter.ts";
+import { createMemoryStorage } from "../../../../src/storage/memory.ts";
+import { createQuotaStorage } from "../../../../src/storage/quota.ts";
+import { createTrashStorage } from "../../../../src/storage/trash.ts";
+import { put, readFileText } from "../../../../src/testing/storage/content.ts";
+import { fillStorage, overrideStorage } from "../../../support/storage.ts";
+import { codeOf, entriesOf, openTrash, pathsIn } from "./setup.ts";
+
+const DAY = 86_400;
+
+describe("a sweep of the trash", () => {
+  it("ends what is too old, which is neither listed nor restored before that", async () => {
+    const { inner, storage, pass } = openTrash({ keepSeconds: 10 * DAY });
+    await fillStorage(storage, { "/a": "a", "/folder/b": "b", "/new": "n" });
+    const purges: string[] = [];
+    const unwatch = storage.trash.watch(({ entry, reason }) => purges.push(`${reason} ${entry.path}`));
+    for (const path of ["/a", "/folder"]) await storage.remove(path);
+    const ids = (await entriesOf(storage)).map(({ id }) => id);
+    pass(5 * DAY);
+    await storage.remove("/new");
+    pass(5 * DAY + 1);
+    expect((await entriesOf(storage)).map(({ path }) => path)).toEqual(["/new"]);
+    for (const id of ids) expect(await codeOf(storage.trash.restore(id))).toBe("not-found");
+    expect(await storage.trash.find("/", ids)).toEqual([]);
+    expect(
+      await Promise.all([1, 2, 3].map(() => storage.trash.sweep())).then((counts) => counts.reduce((a, b) => a + b)),
+    ).toBe(2);
+    expect(purges.sort()).toEqual(["age /a", "age /folder"]);
+    unwatch();
+    expect((await pathsIn(inner)).filter((path) => path.endsWith("data"))).toHaveLength(1);
+    pass(5 * DAY);
+    expect(await storage.trash.sweep()).toBe(1);
+    expect(purges).toHaveLength(2);
+  });
+
+  it("keeps any age with 0", async () => {
+    const { storage, pass } = openTrash({ keepSeconds: 0 });
+    await put(storage, "/a", "a");
+    await storage.remove("/a");
+    pass(10_000 * DAY);
+    expect(await storage.trash.sweep()).toBe(0);
+    expect(await entriesOf(storage)).toHaveLength(1);
+  });
+
+  it("removes folders that nothing uses, in time", async () => {
+    const { inner, storage, pass } = openTrash({ keepSeconds: DAY });
+    await fillStorage(storage, { "/a/b/c/d": "d" });
+    await storage.remove("/a/b/c/d");
+    pass(2 * DAY);
+    for (let sweeps = 0; sweeps < 8; sweeps += 1) {
+      await storage.trash.sweep();
+      pass(3601);
+    }
+    expect(await pathsIn(inner)).toEqual(["/__svc__/trash-unused/", "/__svc__/trash/", "/a/b/c/"].sort());
+  });
+
+  it("moves back what has come into a folder that it has just taken away", async () => {
+    const memory = createMemoryStorage();
+    const { storage, pass } = openTrash();
+    expect(storage).toBeDefined();
+    // Another process makes its entry while the folder is being moved.
+    let late: ((to: string) => Promise<void>) | undefined;
+    const inner = overrideStorage(memory, {
+      async move(from, to, options) {
+        const placement = await memory.move(from, to, options);
+        if (to.startsWith("/__svc__/trash-unused/") && late !== undefined) await late(to);
+        return placement;
+      },
+    });
+    let now = Date.UTC(2026, 0, 1);
+    const swept = createTrashStorage(inner, { clock: () => now });
+    await put(swept, "/a", "first");
+    await swept.remove("/a");
+    const [entry] = await entriesOf(swept);
+    await swept.trash.restore(entry?.id ?? "");
+    late = async (to) => {
+      if (!to.endsWith("~t")) return;
+      late = undefined;
+      const folder = `${to}/20260101T000001000Z-0123456789abcdef`;
+      await memory.createFolder(folder);
+      await put(memory, `${folder}/info.json`, '{"path":"/a","kind":"file","size":4}');
+      await put(memory, `${folder}/data`, "late");
+    };
+    await swept.trash.sweep();
+    expect(late).toBeUndefined();
+    expect(await entriesOf(swept)).toEqual([]);
+    now += 3_601_000;
+    pass(0);
+    await swept.trash.sweep();
+    const [rescued] = await entriesOf(swept);
+    expect(rescued).toMatchObject({ path: "/a" });
+    await swept.trash.restore(rescued?.id ?? "", "/b");
+    expect(await readFileText(swept, "/b")).toBe("late");
+  });
+
+  it("removes what a crash has left after an hour, and keeps what lost its information", async () => {
+    const { inner, storage, pass } = openTrash();
+    const id = (number: number) => `20260101T00000000${number}Z-0123456789abcdef`;
+    const place = (number: number) => `/__svc__/trash/${number}~t/${id(number)}`;
+    await fillStorage(inner, {
+      [`${place(1)}/info.json`]: '{"path":"/1"}',
+      [`${place(2)}/`]: "",
+      [`${place(3)}/data`]: "without information",
+      [`${place(4)}/info.json`]: '{"path":"/4"}',
+      [`${place(4)}/purged/member`]: "x",
+      [`${place(5)}/info.json`]: "broken",
+      [`${place(5)}/data`]: "with broken information",
+    });
+    expect((await entriesOf(storage)).map(({ path }) => path)).toEqual(["/5", "/3"]);
+    await storage.trash.sweep();
+    expect(await pathsIn(inner)).toHaveLength(7);
+    pass(3601);
+    await storage.trash.sweep();
+    const left = (await pathsIn(inner)).filter((path) => !path.endsWith("/"));
+    expect(left).toEqual([`${place(3)}/data`, `${place(5)}/data`, `${place(5)}/info.json`]);
+    expect(await storage.trash.restore(id(3))).toBe("/3");
+  });
+});
+
+async function* bytes(count: number): AsyncGenerator<Uint8Array> {
+  yield new Uint8Array(count);
+}
+
+function fill(storage: StorageAdapter, path: string, size: number, home?: string): Promise<unknown> {
+  return storage.write(path, bytes(size), { size, ...(home !== undefined && { quota: { path: home } }) });
+}
+
+describe("a trash with a size", () => {
+  it("has the oldest entries go, also folders, until a tenth is free", async () => {
+    const { storage, pass } = openTrash({ maxBytes: 1000 });
+    const purges: string[] = [];
+    storage.trash.watch(({ entry, reason }) => purges.push(`${reason} ${entry.path}`));
+    await storage.createFolder("/0");
+    for (const path of ["/0/a", "/0/b"]) await fill(storage, path, 100);
+    for (const path of ["/1", "/2", "/3", "/4"]) await fill(storage, path, 200);
+    for (const path of ["/0", "/1", "/2", "/3", "/4"]) {
+      await storage.remove(path);
+      pass(1);
+    }
+    expect(await entriesOf(storage)).toHaveLength(5);
+    await fill(storage, "/5", 150);
+    await storage.remove("/5");
+    expect(purges).toEqual(["space /0", "space /1"]);
+    expect(await storage.trash.sweep()).toBe(0);
+    pass(1);
+    const before = await entriesOf(storage);
+    // What is larger than the trash goes alone.
+    await fill(storage, "/6", 5000);
+    await storage.remove("/6");
+    expect(purges.at(-1)).toBe("space /6");
+    expect(await entriesOf(storage)).toEqual(before);
+  });
+});
+
+describe("a trash around a storage with quotas", () => {
+  const folders = [{ path: "/", bytes: 1000, files: 10 }];
+
+  function openBoth(makeRoom = true) {
+    let now = Date.UTC(2026, 0, 1);
+    const counted = createQuotaStorage(createMemoryStorage(), { folders });
+    const storage = createTrashStorage(counted, { makeRoom, clock: () => (now += 1000) });
+    return { storage, quota: counted.quota };
+  }
+
+  it("counts as before, to the byte and the file, also after a recount", async () => {
+    const { storage, quota } = openBoth();
+    await storage.createFolder("/folder");
+    for (const path of ["/a", "/folder/b"]) await fill(storage, path, 400);
+    const before = await quota.usage("/");
+    for (const path of ["/a", "/folder"]) await storage.remove(path);
+    expect(await quota.usage("/")).toEqual(before);
+    expect(await quota.recount("/")).toEqual(before);
+    expect(await quota.recount("/folder")).toMatchObject({ bytes: 0 });
+    for (const { id } of await entriesOf(storage)) await storage.trash.restore(id);
+    expect(await quota.usage("/")).toEqual(before);
+    await storage.remove("/a");
+    for (const { id } of await entriesOf(storage)) await storage.trash.purge(id);
+    expect(await quota.usage("/")).toMatchObject({ bytes: 400, files: 1 });
+    expect(await quota.recount("/")).toMatchObject({ bytes: 400, files: 1 });
+  });
+
+  it("takes what is removed although the quota is used up", async () => {
+    const { storage, quota } = openBoth();
+    for (let number = 0; number < 10; number += 1) await fill(storage, `/${number}`, 100);
+    await storage.remove("/0");
+    expect(await quota.usage("/")).toMatchObject({ bytes: 1000, files: 10 });
+    const [entry] = await entriesOf(storage);
+    expect(await storage.trash.restore(entry?.id ?? "")).toBe("/0");
+  });
+
+  it("makes room for a file of the same home, and as little as it needs", async () => {
+    const { storage } = openBoth();
+    for (const home of ["/alice", "/bob"]) {
+      await storage.createFolder(home);
+      for (const name of ["1", "2"]) await fill(storage, `${home}/${name}`, 200);
+      for (const name of ["1", "2"]) await storage.remove(`${home}/${name}`);
+    }
+    expect(await codeOf(fill(storage, "/alice/new", 700, "/alice"))).toBe("no-space");
+    expect(await entriesOf(storage)).toHaveLength(4);
+    expect(await codeOf(fill(storage, "/alice/new", 201))).toBe("no-space");
+    expect(await codeOf(fill(storage, "/alice/new", 201, "/bob"))).toBe("no-space");
+    expect(await codeOf(fill(storage, "/alice/new", 201, "/alice"))).toBe("done");
+    expect((await entriesOf(storage)).map(({ path }) => path)).toEqual(["/bob/2", "/bob/1", "/alice/2"]);
+    expect(await codeOf(storage.copy("/alice/new", "/alice/copy", { quota: { path: "/alice" } }))).toBe("done");
+    expect((await entriesOf(storage)).map(({ path }) => path)).toEqual(["/bob/2", "/bob/1"]);
+    expect(await codeOf(storage.copy("/alice/new", "/alice/copy 2", { quota: { path: "/alice" } }))).toBe("no-space");
+    expect(await entriesOf(storage)).toHaveLength(2);
+  });
+
+  it("makes room for uploads in several requests, and for no content that has begun", async () => {
+    const { storage } = openBoth();
+    await fill(storage, "/a", 900);
+    await storage.remove("/a");
+    const quota = { path: "/" };
+    expect(await codeOf(storage.write("/b", bytes(500), { quota }))).toBe("no-space");
+    expect(await entriesOf(storage)).toHaveLength(1);
+    const draft = { size: 500, note: "", expires: new Date(Date.now() + 60_000), quota };
+    await storage.uploads?.create({ owner: "account:alice", id: "0".repeat(32) }, "/b", draft);
+    expect(await entriesOf(storage)).toEqual([]);
+  });
+
+  it("makes none without makeRoom", async () => {
+    const { storage } = openBoth(false);
+    await fill(storage, "/a", 900);
+    await storage.remove("/a");
+    expect(await codeOf(fill(storage, "/b", 500, "/"))).toBe("no-space");
+    expect(await entriesOf(storage)).toHaveLength(1);
+  });
+});
