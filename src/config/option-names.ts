@@ -23,6 +23,7 @@ const NAMES: Readonly<Record<keyof FileServiceOptions, readonly string[] | undef
   idempotency: ["store", "seconds"],
   basicCacheSeconds: undefined,
   quota: undefined,
+  offload: undefined,
   limits: [
     "maxFileBytes",
     "loginAttempts",

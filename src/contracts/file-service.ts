@@ -46,10 +46,10 @@ export interface FileService {
    */
   events(options?: EventStreamOptions): EventStream;
   /**
-   * Ends resumable uploads that no request has continued for too long, and those whose folder was removed or moved.
-   * Returns how many. The service does this by itself after a creation of an upload, at most once in ten minutes; call
-   * it from a timer or a cron trigger, so that the last ones end, too. Several processes may call it at the same time.
-   * Rejects if the storage fails.
+   * Ends resumable uploads that no request has continued for too long, those whose folder was removed or moved, and
+   * downloads whose end another server should have reported. Returns how many. The service does this by itself after a
+   * creation of an upload, at most once in ten minutes; call it from a timer or a cron trigger, so that the last ones
+   * end, too. Several processes may call it at the same time. Rejects if the storage fails.
    */
   sweep(): Promise<number>;
   /**
