@@ -46,10 +46,10 @@ export async function findWantedDigests(context: AccountContext): Promise<Wanted
     fieldsOf(entry, content) {
       // The digest belongs to the tag: the file may have been replaced meanwhile.
       if (entry.etag !== etag) return NO_FIELDS;
-      return {
-        "Repr-Digest": toField(ofFile),
-        "Content-Digest": content === "complete" ? toField(ofContent) : undefined,
-      };
+      const own = toField(ofFile);
+      const ofReply = content === "complete" ? toField(ofContent) : undefined;
+      if (own === undefined && ofReply === undefined) return NO_FIELDS;
+      return { "Repr-Digest": own, "Content-Digest": ofReply };
     },
   };
 }

@@ -115,7 +115,8 @@ describe("a PUT with digests (RFC 9530)", () => {
   });
 
   it("passes the wish over without the option", async () => {
-    const { call } = await createDigesting({ hasDigests: false });
+    // The description does not have the fields then.
+    const { call } = await createDigesting({ hasDigests: false, isDescribed: false });
     const headers = { "want-repr-digest": "sha-256=1", "want-content-digest": "sha-256=1" };
     for (const method of ["PUT", "GET", "HEAD"]) {
       const answer = await call(method, "/home/a.txt", { headers, ...(method === "PUT" && { body: "new" }) });
@@ -295,7 +296,8 @@ describe("a download with a wanted digest", () => {
   });
 
   it("is an ordinary answer for what is no file", async () => {
-    const { digests, events } = await createDigesting({ files: { "/alice/folder/": "" } });
+    // The description has the fields at files alone.
+    const { digests, events } = await createDigesting({ files: { "/alice/folder/": "" }, isDescribed: false });
     expect(await digests("GET", {}, "/home/none")).toEqual([404, null, null]);
     expect(await digests("GET", {}, "/home/folder")).toEqual([302, null, null]);
     expect(await digests("HEAD", {}, "/home/folder/")).toEqual([200, null, null]);

@@ -128,6 +128,12 @@ describe("a download that nginx sends (WRAPPERS 5)", () => {
     expect(targetOf(await byProxy("GET", "/home/a.txt"))).toBeDefined();
   });
 
+  it("is handed over if no digest of the file is known, whatever the client wants", async () => {
+    const { byProxy } = await open(NGINX, { digests: { computeBytes: 1 } });
+    const headers = { "want-repr-digest": "sha-256=1", "want-content-digest": "sha-256=1" };
+    expect(targetOf(await byProxy("GET", "/home/a.txt", { headers }))).toBe("/protected/alice/a.txt");
+  });
+
   it("leaves everything without content to the service", async () => {
     const { byProxy } = await open();
     const { headers } = await byProxy("HEAD", "/home/a.txt");
