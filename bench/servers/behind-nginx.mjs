@@ -1,6 +1,7 @@
 // This project behind nginx, both in one tree of processes: node bench/servers/behind-nginx.mjs <job as JSON>.
 //
-// job: dist, config (of the command), file (where it goes), own (a folder for nginx), root (of the storage), isOffloaded
+// job: dist, config (of the command), file (where it goes), own (a folder for nginx), root (of the storage),
+// isOffloaded
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
