@@ -1,6 +1,7 @@
 // This project behind nginx, both in one tree of processes: node bench/servers/behind-nginx.mjs <job as JSON>.
 //
-// job: dist, config (of the command), file (where it goes), own (a folder for nginx), root (of the storage), isOffloaded
+// job: dist, config (of the command), file (where it goes), own (a folder for nginx), root (of the storage),
+// isOffloaded
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,6 +10,7 @@ import { freePort } from "../lib/processes.mjs";
 
 const { dist, config, file, own, root, isOffloaded } = JSON.parse(process.argv[2]);
 const children = [];
+process.once("SIGTERM", stop);
 
 writeFileSync(
   file,
@@ -73,7 +75,6 @@ while (
 )
   await new Promise((resolve) => setTimeout(resolve, 20));
 process.stdout.write(`http://127.0.0.1:${port}/\n`);
-process.once("SIGTERM", stop);
 
 function start(command, args, out) {
   const child = spawn(command, args, { stdio: ["ignore", out, "inherit"] });
@@ -84,5 +85,9 @@ function start(command, args, out) {
 
 function stop() {
   for (const child of children) child.kill("SIGTERM");
-  setTimeout(() => process.exit(0), 200).unref();
+  // The service waits for open requests, which have no client any more.
+  setTimeout(() => {
+    for (const child of children) child.kill("SIGKILL");
+    process.exit(0);
+  }, 500);
 }

@@ -96,6 +96,8 @@ function isIgnored(
   if (name === "range" || name === "if-range") return status !== 206;
   if (name === "if-modified-since") return method !== "GET" && method !== "HEAD";
   if (name === "accept-language") return requestFields[name] === "*" || !isOfLanguage(fields);
+  // Without the option, and for what is no file, the wish for a digest has no effect.
+  if (name.startsWith("want-")) return fields["repr-digest"] === undefined && fields["content-digest"] === undefined;
   if (name === "x-requested-with") return !responses.has("401");
   return name === "content-encoding" && requestFields[name]?.toLowerCase() === "identity";
 }
