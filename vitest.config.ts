@@ -15,12 +15,12 @@ const INSTALLED = [
   "test/archive/*.test.ts",
   "test/browser/**/*.test.ts",
   "test/cli/{links-in-redis,s3}.test.ts",
-  "test/conformance/{link-stores,r2,redis-store,shared-stores,storage-s3,uploads-r2,uploads-s3}.test.ts",
+  "test/conformance/{link-stores,presigned-s3,r2,redis-store,shared-stores,storage-s3,uploads-r2,uploads-s3}.test.ts",
   "test/faults/{quota-processes,s3-faults,traced-errno}.test.ts",
   "test/memory/{large-archives,s3}.test.ts",
   "test/runtimes/{clamd,client,client-example,cluster,example-commands,nginx,nginx-uploads,workers}.test.ts",
   "test/runtimes/uploads/two-processes-{r2,s3}.test.ts",
-  "test/runtimes/{applications/*,frameworks/*,webdav/*,wire/{bun,deno,node-newest,workerd,workerd-r2}}.test.ts",
+  "test/runtimes/{applications/*,frameworks/*,offload/*,webdav/*,wire/{bun,deno,node-newest,workerd,workerd-r2}}.test.ts",
   "test/spec/login/shared-store.test.ts",
 ];
 

@@ -9,6 +9,9 @@ const atMost = (field, floor, aim) => ({ field, floor, aim });
 /** As the default and as a service that, like all its peers, does not wait for the disk. */
 const eitherWay = (targets) => [...targets, ...targets.map((target) => ({ ...target, own: "fileferry-rename" }))];
 
+/** nginx sends the files, against the same without it; the time of both processes counts. */
+const offloaded = (floor) => ({ ...against(["fileferry-behind-nginx"], floor), own: "fileferry-offload" });
+
 const STATIC = ["express", "sirv", "hono"];
 const ZIP_WRITERS = ["zip-yazl", "zip-archiver", "zip-client-zip", "zip-fflate", "zip-jszip", "zip-zip.js"];
 
@@ -23,9 +26,11 @@ export const targets = {
     ...["fileferry-basic", "fileferry-basic-plain"].map((own) => ({ ...against(["fileferry"], 0.95, 0.98), own })),
     { ...against(["fileferry"], 0.7), own: "fileferry-basic-each" },
     { ...against(["fileferry"], 0.77, 0.9), own: "fileferry-link" },
+    offloaded(1),
   ],
-  "get-100k": [against(["bare-tuned"], 0.9, 1)],
+  "get-100k": [against(["bare-tuned"], 0.9, 1), offloaded(2)],
   "get-256k": [against(["bare-tuned"], 0.9, 1)],
+  "get-1m": [offloaded(5)],
   "get-1g": [against(["bare-tuned"], 1.1, 1.5), against(STATIC, 2)],
   "put-1k": eitherWay([against(["bare-tuned"], 0.5, 0.8), against(["nephele"], 3)]),
   "put-1k-memory": [{ ...against(["bare-atomic"], 0.35, 0.6), own: "fileferry-rename" }],

@@ -20,6 +20,7 @@ export function createWorkloads(isQuick) {
     { id: "get-1k", title: "GET of 1 KiB, 64 connections", ...getSmall("small", KIB), ...small },
     { id: "get-100k", title: "GET of 100 KiB, 64 connections", ...getSmall("medium", 100 * KIB), ...small },
     { id: "get-256k", title: "GET of 256 KiB, 64 connections", ...getSmall("quarter", 256 * KIB), ...small },
+    { id: "get-1m", title: "GET of 1 MiB, 64 connections", ...getSmall("mebibyte", MIB), ...small },
     { id: "get-1g", title: `GET of ${toText(large)}`, ...getLarge(large), ...few },
     { id: "get-1g-8", title: `GET of ${toText(large)}, 8 at a time`, ...getLarge(large), ...many },
     { id: "put-1k", title: "PUT of 1 KiB, 64 connections", ...putSmall(), ...small },

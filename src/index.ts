@@ -29,8 +29,11 @@ export {
   type PasswordHasherOptions,
   type ScryptParameters,
 } from "./auth/passwords/hash.ts";
+export type { DigestOptions } from "./config/digests.ts";
+export type { IdempotencyOptions } from "./config/idempotency.ts";
 export type { LimitOptions } from "./config/limits.ts";
 export type { LinkOptions } from "./config/links.ts";
+export type { ApacheOffload, NginxOffload, OffloadOptions, PresignedOffload } from "./config/offload.ts";
 export type { FileServiceOptions } from "./config/options.ts";
 export type { SessionCookieOptions } from "./config/session-cookie.ts";
 export type { ResumableUploadOptions } from "./config/uploads.ts";
@@ -66,6 +69,7 @@ export {
   type Peer,
   type Trace,
 } from "./contracts/connection.ts";
+export type { Presign, PresignRequest } from "./contracts/downloads/presign.ts";
 export type {
   MemberCopied,
   MemberCopyFailed,
@@ -121,6 +125,7 @@ export type {
   DownloadFailed,
   FileOpened,
   FileOpenFailed,
+  HandedOver,
   ListingDone,
   ListingFailed,
   ListingStarted,

@@ -6,6 +6,7 @@ export { compareNames } from "./contracts/member-names.ts";
 export type { QuotaLimit } from "./contracts/quota.ts";
 export type {
   ByteRange,
+  ContentLocation,
   CreateFolderOptions,
   EntityTags,
   FolderOwner,

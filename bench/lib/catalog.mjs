@@ -91,7 +91,15 @@ const HASHED = "$scrypt$ln=13,r=8,p=10$cEcmaxZFJJNYgwDcflvlCw$MTf5pzegY0vqztD8UB
  */
 function fileferry(id, title, durability, { dist, nodeArgs }, { toEvents, password = "bench", settings = {} } = {}) {
   async function start({ folder, own }) {
-    const config = {
+    const config = await toConfig({ folder, own });
+    const file = join(own, "fileferry.json");
+    writeFileSync(file, JSON.stringify(config));
+    const args = [...nodeArgs, join(dist, "cli/main.js"), "serve", "--config", file, "--quiet"];
+    return { command: process.execPath, args };
+  }
+
+  async function toConfig({ folder, own }) {
+    return {
       ...settings,
       listen: { port: 0 },
       // All clients of the benchmark have one address.
@@ -105,11 +113,8 @@ function fileferry(id, title, durability, { dist, nodeArgs }, { toEvents, passwo
         },
       ],
     };
-    const file = join(own, "fileferry.json");
-    writeFileSync(file, JSON.stringify(config));
-    const args = [...nodeArgs, join(dist, "cli/main.js"), "serve", "--config", file, "--quiet"];
-    return { command: process.execPath, args };
   }
+
   const requests = {
     get: (path) => ({ method: "GET", path: `/home/${path}` }),
     put: (path) => ({ method: "PUT", path: `/home/${path}` }),
@@ -120,7 +125,7 @@ function fileferry(id, title, durability, { dist, nodeArgs }, { toEvents, passwo
   };
   const { put, form, smallForm } = requests;
   const own = durability === "rename" ? { put, form, smallForm } : requests;
-  return { id, title, start, requests: own, login, isOwn: true };
+  return { id, title, start, toConfig, requests: own, login, isOwn: true };
 }
 
 /** Every event in a file, and on its way to somebody who never takes it. */
@@ -139,6 +144,18 @@ function byBasic(server) {
   const { get, put } = server.requests;
   const login = async () => ({ Authorization: `Basic ${btoa("bench:bench")}` });
   return { ...server, requests: { get, put }, login };
+}
+
+/** Of that one, behind nginx, which sends the files itself if `isOffloaded`. */
+function behindNginx({ toConfig, ...server }, dist, isOffloaded) {
+  async function start({ folder, own }) {
+    const config = await toConfig({ folder, own });
+    const job = { dist, config, file: join(own, "fileferry.json"), own, root: folder, isOffloaded };
+    return { command: process.execPath, args: [at("../servers/behind-nginx.mjs"), JSON.stringify(job)] };
+  }
+
+  const { get } = server.requests;
+  return { ...server, start, requests: { get }, needs: "nginx" };
 }
 
 /** Of that one, by a link that has all in its URL, in place of a session. */
@@ -211,6 +228,18 @@ export function createCatalog(dist, nodeArgs = []) {
         "fsync",
         { dist, nodeArgs },
         { settings: { links: { secret: "the secret of the links of the benchmark" } } },
+      ),
+    ),
+    ...[false, true].map((isOffloaded) =>
+      behindNginx(
+        fileferry(
+          isOffloaded ? "fileferry-offload" : "fileferry-behind-nginx",
+          isOffloaded ? "fileferry behind nginx, offload" : "fileferry behind nginx",
+          "fsync",
+          { dist, nodeArgs },
+        ),
+        dist,
+        isOffloaded,
       ),
     ),
     peer("bare-tuned", "node:http, tuned", { get, put, list }),

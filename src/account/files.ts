@@ -1,6 +1,7 @@
 import { foldName } from "../contracts/account-name.ts";
 import {
   type ByteRange,
+  type ContentLocation,
   isStorageError,
   type RemoveOptions,
   type StorageAdapter,
@@ -75,6 +76,8 @@ export interface AccountFiles extends FolderListings, FileTransfers, FileAttribu
   stat(segments: readonly string[], operation: FileOperation | "delete-folder"): Promise<StorageEntry | undefined>;
   /** Opens a file. Throws `not-a-file` for a folder, even without permission. */
   read(segments: readonly string[], range?: ByteRange): Promise<StoredFile>;
+  /** Returns where the content at a path lies as it is (`StorageAdapter.locateContent`). Checks no permission. */
+  locateContent(segments: readonly string[]): Promise<ContentLocation | undefined>;
   /**
    * Writes a file. If the content exceeds the account's size limit, throws HttpError `too-large`: before it reads the
    * content if the announced size is too large, otherwise as soon as the limit is exceeded. Other errors are the
@@ -269,6 +272,7 @@ export function createAccountFiles(
     listedKinds: (segments) => findListedKinds(listings, segments),
     ...(tree.listingTag && { listingTag: (segments: readonly string[]) => findListingTag(listings, segments) }),
     read,
+    locateContent: async (segments) => whole.locateContent?.(realPathOf(segments)),
     write,
     createFolder,
     createFolderIfMissing,

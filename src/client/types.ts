@@ -21,7 +21,9 @@ export interface ClientOptions {
 
 /** A SHA-256 of content that comes in parts. */
 export interface Sha256Hash {
+  /** Adds bytes, which may change afterwards. */
   update(bytes: Uint8Array): unknown;
+  /** Returns the hash of all bytes, 32 bytes. It is called once. */
   digest(): Uint8Array | Promise<Uint8Array>;
 }
 

@@ -24,6 +24,7 @@ const NAMES: Readonly<Record<keyof FileServiceOptions, readonly string[] | undef
   basicCacheSeconds: undefined,
   quota: undefined,
   trash: undefined,
+  offload: undefined,
   limits: [
     "maxFileBytes",
     "loginAttempts",

@@ -19,6 +19,7 @@ import type { DigestOptions } from "./digests.ts";
 import type { IdempotencyOptions } from "./idempotency.ts";
 import type { LimitOptions } from "./limits.ts";
 import type { LinkOptions } from "./links.ts";
+import type { OffloadOptions } from "./offload.ts";
 import type { SessionCookieOptions } from "./session-cookie.ts";
 import type { ResumableUploadOptions } from "./uploads.ts";
 import type { WebdavOptions } from "./webdav.ts";
@@ -134,6 +135,11 @@ export interface FileServiceOptions {
    * tree of several storages, combine theirs with `mountTrash`. Default: accounts cannot ask.
    */
   readonly trash?: Trash;
+  /**
+   * Lets another server send the content of downloads: nginx or Apache in front of the service, or the store that has
+   * the files. Logins, permissions, conditions and events stay with the service. Default: the service sends everything.
+   */
+  readonly offload?: OffloadOptions;
   /** Limits on clients: bytes, commands, failed logins, concurrent transfers. */
   readonly limits?: LimitOptions;
   readonly archive?: {

@@ -14,7 +14,7 @@ import type { Trash } from "../contracts/trash.ts";
 import type { UploadGuard } from "../contracts/upload.ts";
 import { toSafeLogger } from "../events/safe-logger.ts";
 import type { SessionCookie } from "../http/cookie.ts";
-import { type IpNetwork, parseNetwork } from "../http/ip-network.ts";
+import type { IpNetwork } from "../http/ip-network.ts";
 import type { Cors } from "../http/origins/cors.ts";
 import { decodeSegment, isMemberName } from "../http/path-segment.ts";
 import { type MetadataRules, parseMetadataFields } from "../uploads/metadata-fields.ts";
@@ -24,6 +24,8 @@ import { toGroups } from "./groups.ts";
 import { type IdempotencyConfig, toIdempotency } from "./idempotency.ts";
 import { type Limits, toLimits } from "./limits.ts";
 import { type LinkConfig, toLinks } from "./links.ts";
+import { toNetworks } from "./networks.ts";
+import { type OffloadConfig, toOffload } from "./offload.ts";
 import { checkOptionNames } from "./option-names.ts";
 import type { FileServiceOptions } from "./options.ts";
 import { toOrigins } from "./origins.ts";
@@ -89,6 +91,8 @@ export interface ServiceConfig {
   /** Absent: clients cannot ask how much is used. */
   readonly quota: Quota | undefined;
   readonly trash: Trash | undefined;
+  /** Absent: the service sends all content itself. */
+  readonly offload: OffloadConfig | undefined;
   readonly limits: Limits;
   readonly archive: { readonly method: "stored" | "deflate" };
   /** Empty: the peer of the socket is the client. */
@@ -184,7 +188,8 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   checkOption(method === "stored" || method === "deflate", "archive.method", '"stored" or "deflate"');
   const isHeader = clientForwardedHeader === "" || isToken(clientForwardedHeader);
   checkOption(isHeader, "clientForwardedHeader", "empty or a header's name such as X-Forwarded-For");
-  const trustedProxies = toNetworks(options.trustedProxies);
+  const { trustedProxies: proxies } = options;
+  const trustedProxies = proxies === undefined ? undefined : toNetworks(proxies, "trustedProxies");
   const isUsed = trustedProxies === undefined || clientForwardedHeader !== "";
   checkOption(isUsed, "trustedProxies", "given together with clientForwardedHeader");
 
@@ -220,6 +225,7 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     basicCacheSeconds,
     quota,
     trash,
+    offload: toOffload(options.offload),
     limits: checkedLimits,
     archive: { method },
     clientForwardedHeader,
@@ -228,15 +234,6 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     logger: toSafeLogger(logger),
     clock,
   };
-}
-
-function toNetworks(proxies: FileServiceOptions["trustedProxies"]): readonly IpNetwork[] | undefined {
-  if (proxies === undefined) return undefined;
-  const areTexts = Array.isArray(proxies) && proxies.every((text) => typeof text === "string");
-  const networks = areTexts ? proxies.map(parseNetwork) : [undefined];
-  const areNetworks = networks.every((network) => network !== undefined);
-  checkOption(areNetworks, "trustedProxies", "addresses or networks such as 10.0.0.0/8");
-  return networks as readonly IpNetwork[];
 }
 
 function parseBasePath(basePath: string): readonly string[] {

@@ -6,7 +6,7 @@ import type { StorageUploads } from "./storage-uploads.ts";
  * do: a storage may be an instance of a class.
  */
 export function handOn(storage: StorageAdapter): StorageAdapter {
-  const { listingTag, attributes, uploads } = storage;
+  const { listingTag, locateContent, attributes, uploads } = storage;
   return {
     stat: (path) => storage.stat(path),
     list: (path, options) => storage.list(path, options),
@@ -17,6 +17,7 @@ export function handOn(storage: StorageAdapter): StorageAdapter {
     remove: (path, options) => storage.remove(path, options),
     copy: (from, to, options) => storage.copy(from, to, options),
     move: (from, to, options) => storage.move(from, to, options),
+    ...(locateContent && { locateContent: (path) => locateContent.call(storage, path) }),
     ...(attributes && { attributes }),
     ...(uploads && { uploads }),
   };

@@ -122,6 +122,13 @@ export interface StorageAdapter {
    */
   move(from: string, to: string, options?: TransferOptions): Promise<Placement>;
 
+  /**
+   * Returns where the content at a path lies as it is, so that another server can send it in place of this storage.
+   * Returns `undefined` if it lies nowhere like that, or if a symlink leads there. Does not look whether there is a
+   * file. Absent: only `read` has the content, as in a wrapper that changes it.
+   */
+  locateContent?(path: string): Promise<ContentLocation | undefined>;
+
   /** Properties and times. Absent: the storage keeps none, and a change of one is `unsupported`. */
   readonly attributes?: StorageAttributes;
 
@@ -158,6 +165,16 @@ export interface StoredFile {
    * file on must therefore pass this object, or both members by name.
    */
   readonly source?: Uint8Array | ByteSource;
+}
+
+/** Where the content at a path lies as it is, byte for byte. */
+export interface ContentLocation {
+  /** The storage that has it, which is no tree, folder or wrapper of another one. */
+  readonly storage: StorageAdapter;
+  /** The path in that storage. */
+  readonly path: string;
+  /** What the storage keeps its files in: a file is at the same path below the root, or an object at the same key. */
+  readonly medium: "disk" | "bucket";
 }
 
 /** The options and conditions of a write. */

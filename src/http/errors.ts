@@ -96,6 +96,7 @@ const TABLE = {
   "cursor-outdated": ["conflict", "The cursor does not belong to this listing. Begin again with the first page."],
   "entity-tags-invalid": ["malformed", "The {header} header is not a list of entity-tags."],
   "client-disconnected": ["malformed", "The client disconnected."],
+  "offload-report-malformed": ["malformed", "The report must have the number of bytes in X-Bytes."],
   // Metadata of uploads
   "metadata-missing": ["malformed", "The header {header} is missing."],
   "metadata-key-missing": ["malformed", "The header {header} does not have the key {key}."],

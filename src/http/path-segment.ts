@@ -11,6 +11,11 @@ export function decodeSegment(raw: string): string | undefined {
   }
 }
 
+/** Percent-encodes all characters of a segment but the unreserved ones (RFC 3986 2.3). */
+export function percentEncode(segment: string): string {
+  return encodeURIComponent(segment).replace(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
 /** Whether a text may be the name of a member of a folder (CONTRACT 2.1, 2.2). */
 export function isMemberName(name: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for control characters.

@@ -48,6 +48,8 @@ export interface OpenApiOptions {
   readonly hasWebdav: boolean;
   /** Whether the service has uploads in several requests. */
   readonly hasUploads: boolean;
+  /** Whether downloads may be redirected to where the files are stored. */
+  readonly redirectsDownloads: boolean;
   /** Whether the service has links. */
   readonly hasLinks: boolean;
   /** Whether responses have digests that clients ask for (the option `digests`). */

@@ -2,6 +2,7 @@ import type { Failure } from "../http/http-error.ts";
 import { withFeatures } from "./feature-operations.ts";
 import type { OpenApiInput, OpenApiRoute } from "./input.ts";
 import { UNLOCKED } from "./link-operations.ts";
+import { redirect } from "./operation-parts.ts";
 import type { OperationSpec, ResponseSpec } from "./operation-types.ts";
 import { OPERATION_SPECS, type OperationName } from "./operations.ts";
 import type { OpenApiPath } from "./paths.ts";
@@ -24,20 +25,38 @@ const WEBDAV_FAILURES: Readonly<Partial<Record<OperationName, readonly Failure[]
   deleteFolder: ["locked", "unsupported-media-type"],
 };
 
+/** The response to a download whose content the store sends (the option `offload`). */
+const TO_STORE = redirect(
+  307,
+  "The content is at the URL in `Location`, where it needs no login. The URL is valid for a short time.",
+  {
+    headers: [
+      "ETag",
+      "Last-Modified",
+      "Accept-Ranges",
+      "Content-Disposition",
+      "Content-Security-Policy",
+      "Referrer-Policy",
+    ],
+  },
+);
+
 /**
  * Returns the responses and failures of an operation. If the method always fails at the path (`always`), it has only
  * failures; `malformed` is not one of them, because such a path has no parameters.
  */
 export function toOutcomes(
-  { routes, hasWebdav }: OpenApiInput,
+  { routes, hasWebdav, redirectsDownloads }: OpenApiInput,
   { access, operation }: OpenApiRoute,
-  { responses, failures: own = [], lacks = [], withPage }: OperationSpec,
+  { responses: own, failures: ofOperation = [], lacks = [], withPage }: OperationSpec,
   { always: alwaysByMethod, isLink }: OpenApiPath,
   method: string,
 ): { readonly responses: readonly ResponseSpec[]; readonly failures: readonly Failure[] } {
   const always = alwaysByMethod?.[method];
+  const isRedirected = redirectsDownloads && operation === "getFile" && method === "GET";
+  const responses = isRedirected ? [...own, TO_STORE] : own;
   const ofLink: readonly Failure[] = isLink && access !== "open" ? ["not-found", "gone"] : [];
-  const failures = [...own, ...ofLink, ...((hasWebdav && WEBDAV_FAILURES[operation]) || [])];
+  const failures = [...ofOperation, ...ofLink, ...((hasWebdav && WEBDAV_FAILURES[operation]) || [])];
   const usual = FAILURES_OF_ACCESS[access].filter((failure) => !lacks.includes(failure));
   if (always !== undefined)
     return { responses: [], failures: [...usual, ...ofLink, ...always].filter((failure) => failure !== "malformed") };

@@ -29,6 +29,7 @@ import type { OpenApiTexts } from "../openapi/render.ts";
 import type { SealedLinks } from "../sharing/links.ts";
 import type { LinkRecord } from "../sharing/record.ts";
 import type { FailureOf, ReportError } from "./errors.ts";
+import type { Offload } from "./offload.ts";
 
 /** A request, what the service knows about it, and the parts of the service that endpoints use. */
 export interface RequestContext {
@@ -82,6 +83,10 @@ export interface RequestContext {
   readonly uploads: UploadService | undefined;
   /** Absent: the service has no links. */
   readonly links: LinkService | undefined;
+  /** Absent: the service sends all content of this request itself. */
+  readonly offload: Offload | undefined;
+  /** Set what is called if another server, which sends the content of the response, reports that it was cut. */
+  whenReportedCut?: (act: () => void) => void;
   /** Absent: the responses of the service have no digests. */
   readonly digests: DigestService | undefined;
   /** Absent: an `Idempotency-Key` has no effect. */

@@ -35,6 +35,7 @@ const lock = { scope: z.enum(["exclusive", "shared"]), depth: z.enum(["0", "infi
 const amount = z.number().min(0);
 const written = { total_write: amount, duration: amount, write_speed: amount };
 const read = { total_read: amount, duration: amount, read_speed: amount };
+const download = { ...location, ...read, handed_over: z.enum(["nginx", "apache", "presigned"]).exactOptional() };
 const upload = { ...location, metadata: z.record(z.string(), z.array(z.string())).exactOptional() };
 const session = { duration: amount };
 const request = { ...reason, method: z.string(), path: z.string(), peer: peerSchema.exactOptional() };
@@ -79,7 +80,7 @@ export const fileEventSchema = z.discriminatedUnion("id", [
   event(40015, session),
   event(40016, location),
   event(40017, { ...upload, ...written, scan: z.enum(["clean", "skipped", "unavailable"]).exactOptional() }),
-  event(40018, { ...location, ...read, ...reason }),
+  event(40018, { ...download, ...reason }),
   event(40019, { ...request, ...leftOut }),
   event(40021, upload),
   event(40022, { ...upload, ...written, ...reason }),
@@ -91,8 +92,8 @@ export const fileEventSchema = z.discriminatedUnion("id", [
   event(40034, { ...location, ...read }),
   event(40035, { ...location, ...reason }),
   event(40037, session),
-  event(40039, { ...location, ...read }),
-  event(40040, { ...location, ...read, ...reason }),
+  event(40039, download),
+  event(40040, { ...download, ...reason }),
   event(40041, { ...location, ...read, ...reason }),
   event(40042, { url: z.string(), details: z.string(), suspended: z.number() }),
   event(40043, { trigger: z.string(), path: z.string(), details: z.string().nullable() }),

@@ -230,6 +230,7 @@ function withNamesChecked(files: AccountFiles): AccountFiles {
     listedKinds: async (segments) => files.listedKinds(checked(segments)),
     ...(listingTag && { listingTag: async (segments: readonly string[]) => listingTag(checked(segments)) }),
     read: async (segments, range) => files.read(checked(segments), range),
+    locateContent: async (segments) => files.locateContent(checked(segments)),
     write: async (segments, content, options) => files.write(checked(segments), content, options),
     createFolder: async (segments) => files.createFolder(checked(segments)),
     createFolderIfMissing: async (segments) => files.createFolderIfMissing(checked(segments)),

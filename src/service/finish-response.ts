@@ -95,10 +95,13 @@ export function createResponseFinisher(config: ServiceConfig): ResponseFinisher 
     const varyByPreference = kind === "folder" && request.headers.has("prefer") ? ", Prefer" : "";
     const varyByDigest = kind === "file" && config.digests !== undefined ? toWantedNames(request.headers) : "";
     const varyByLanguage = isTranslated ? ", Accept-Language" : "";
-    return [
-      ["Vary", `Accept, Authorization, Cookie${varyByLanguage}${varyByPreference}${varyByDigest}${varyByOrigin}`],
-      ["Cache-Control", isUncached(url, headers) ? "no-store" : "private, no-cache"],
-    ];
+    const vary = [
+      "Vary",
+      `Accept, Authorization, Cookie${varyByLanguage}${varyByPreference}${varyByDigest}${varyByOrigin}`,
+    ] as const;
+    // A redirect to a URL that is valid for a short time says so itself.
+    if (headers.some(([name]) => name === "Cache-Control")) return [vary];
+    return [vary, ["Cache-Control", isUncached(url, headers) ? "no-store" : "private, no-cache"]];
   }
 
   function finish(context: RequestContext, url: ResolvedUrl, content: Reply): Reply {

@@ -13,8 +13,12 @@ import type { LimitedLink, LinkUses } from "../sharing/uses.ts";
 export interface RequestUses {
   /** Adds to files that each one that is stored takes a use, before its content is read. */
   limit(files: AccountFiles): AccountFiles;
-  /** Takes a use for the download of a file or an archive. @throws HttpError `link-used-up` */
-  limitDownload(reply: Reply): Promise<Reply>;
+  /**
+   * Takes a use for the download of a file or an archive. If another server sends it, `whenReportedCut` tells when it
+   * was cut.
+   * @throws HttpError `link-used-up`
+   */
+  limitDownload(reply: Reply, whenReportedCut?: AccountContext["whenReportedCut"]): Promise<Reply>;
 }
 
 /** Creates the uses of a request; `undefined` for a link without a limit. */
@@ -98,7 +102,11 @@ export function createRequestUses(
     };
   }
 
-  async function limitDownload(counts: LinkUses, reply: Reply): Promise<Reply> {
+  async function limitDownload(
+    counts: LinkUses,
+    reply: Reply,
+    whenReportedCut: AccountContext["whenReportedCut"],
+  ): Promise<Reply> {
     try {
       await take(counts);
     } catch (error) {
@@ -106,15 +114,19 @@ export function createRequestUses(
       throw error;
     }
     const onBroken = (): void => void giveBack(counts, "download");
+    if (whenReportedCut !== undefined) {
+      whenReportedCut(onBroken);
+      return reply;
+    }
     return { ...reply, body: reply.body && onCut(reply.body, toLength(reply), onBroken) };
   }
 
-  return { limit: (files) => limit(uses, files), limitDownload: (reply) => limitDownload(uses, reply) };
+  return { limit: (files) => limit(uses, files), limitDownload: (...download) => limitDownload(uses, ...download) };
 }
 
 /** Takes a use for a reply that is the download of a file or an archive. No part of a file has a use of its own. */
 export async function withUses(
-  { request, path }: Pick<AccountContext, "request" | "path">,
+  { request, path, whenReportedCut }: Pick<AccountContext, "request" | "path" | "whenReportedCut">,
   uses: RequestUses,
   reply: Reply,
 ): Promise<Reply> {
@@ -125,7 +137,7 @@ export async function withUses(
   // A form can ask for an archive, too.
   const isSent = reply.status === 200 && request.method !== "HEAD";
   const isDownload = isSent && (isArchive || (request.method === "GET" && !path.isFolder));
-  return isDownload ? uses.limitDownload({ ...reply, headers }) : { ...reply, headers };
+  return isDownload ? uses.limitDownload({ ...reply, headers }, whenReportedCut) : { ...reply, headers };
 }
 
 /** Whether an upload has a use that it gives back. That of a joined file is in the file. */

@@ -44,6 +44,7 @@ async function renderDocument(config: ServiceConfig, served: readonly Served[]):
     hasCors: config.cors !== undefined,
     hasUploads: served.includes("uploads"),
     hasLinks: served.includes("links"),
+    redirectsDownloads: config.offload?.type === "presigned",
     hasDigests: config.digests !== undefined,
     hasIdempotency: config.idempotency !== undefined,
     hasWebdav: config.webdav !== undefined && apis.includes("webdav"),

@@ -15,6 +15,8 @@ export type ResourceKind =
   | "account"
   | "quota"
   | "trash"
+  /** The end of a download that another server sends. */
+  | "offload"
   | "upload"
   | "uploads"
   /** The URL of a link without its `/`. */
@@ -128,6 +130,7 @@ function toLinkKind({ segments, isFolder }: ResourcePath): ResolvedUrl["kind"] {
 
 function toServiceKind(name: string): ResolvedUrl["kind"] {
   if (/^assets\/[^/]+$/.test(name)) return "asset";
+  if (/^offload\/[\da-f]{32}$/.test(name)) return "offload";
   if (name === "openapi.yaml" || name === "openapi.json") return "openapi";
   if (name === "openapi.html") return "api-page";
   return name === "login" || name === "logout" ? name : "unknown";

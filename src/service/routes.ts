@@ -2,6 +2,7 @@ import type { Api } from "../contracts/file-service.ts";
 import { deletePath } from "../endpoints/delete.ts";
 import { getFile } from "../endpoints/files/get-file.ts";
 import { putFile } from "../endpoints/files/put-file.ts";
+import { reportDownload } from "../endpoints/files/report-download.ts";
 import { createFolder } from "../endpoints/folders/create-folder.ts";
 import { getFolder } from "../endpoints/folders/get-folder.ts";
 import { getQuota } from "../endpoints/folders/get-quota.ts";
@@ -39,7 +40,7 @@ import type { AccountEndpoint, OpenEndpoint } from "../request/context.ts";
 import type { ResolvedUrl, ResourceKind } from "./resolve-url.ts";
 
 /** What a URL space serves: APIs, the methods that the option `webdav` adds, and what further options add. */
-export type Served = Api | "webdav-methods" | "uploads" | "links" | "quota" | "trash";
+export type Served = Api | "webdav-methods" | "uploads" | "links" | "quota" | "trash" | "offload";
 
 /** One row of the URL space: the endpoint for some methods of a kind, and the APIs that have it. */
 export interface Route {
@@ -100,6 +101,8 @@ export const ROUTES: readonly Route[] = [
   route("trash", "GET HEAD", ["trash"], "listTrash", account(listTrash)),
   route("trash", "POST", ["trash"], "changeTrash", account(postTrash)),
   route("trash", "DELETE", ["trash"], "emptyTrash", account(emptyTrash)),
+  // For the server in front, and not described: to everyone else there is no such URL.
+  { kind: "offload", methods: ["POST"], apis: ["offload"], endpoint: open(reportDownload) },
   uploadRoute("upload", "HEAD", "showUpload", showUpload),
   uploadRoute("upload", "PATCH", "appendUpload", appendUpload),
   uploadRoute("upload", "DELETE", "endUpload", endUpload),

@@ -28,6 +28,7 @@ import { createRequestMutex } from "../platform/keyed-mutex.ts";
 import { withClient } from "../request/client-address.ts";
 import type { RequestContext } from "../request/context.ts";
 import { createFailureOf } from "../request/errors.ts";
+import type { Offload } from "../request/offload.ts";
 import { waitUntil } from "../request/wait-until.ts";
 import { adoptKeyv } from "../stores/keyv.ts";
 import { createMemoryKeyValueStore } from "../stores/memory.ts";
@@ -39,6 +40,7 @@ import { createDispatch } from "./dispatch.ts";
 import { createResponseFinisher } from "./finish-response.ts";
 import { createHostSessions } from "./host-sessions.ts";
 import { createHostLinks, createLinkService } from "./links.ts";
+import { createOffload } from "./offload.ts";
 import { createOpenApi } from "./openapi.ts";
 import { type ResolvedUrl, resolveUrl } from "./resolve-url.ts";
 import { type Served, toApis, toOnlyVariant } from "./routes.ts";
@@ -107,6 +109,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     rooms: createUploadRooms(clock),
     sweepSoon: sweeper.sweepSoon,
   };
+  const offloading = createOffload(config);
   const [walks, listingWalks] = [createWalkQueue(), createWalkQueue()];
   const digests = createDigestService(config, report);
   const answers = createAnswers(config, report);
@@ -165,8 +168,9 @@ export function createFileService(options: FileServiceOptions): FileService {
   /** Handles every request, from its URL to its response. */
   async function handle(request: Request, connection: Connection, served: readonly Served[]): Promise<Reply> {
     const target = parseTarget(request.url);
-    const url = hideMissingApiPage(resolveUrl(target, config.baseSegments, additions) ?? NOWHERE);
-    return dispatch(toContext(request, connection, target, url, served), url, served);
+    const offload = offloading?.forConnection(connection);
+    const url = hideMissing(resolveUrl(target, config.baseSegments, additions) ?? NOWHERE, offload);
+    return dispatch(toContext(request, connection, target, url, served, offload), url, served);
   }
 
   function toContext(
@@ -175,6 +179,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     target: Target,
     { kind, path }: ResolvedUrl,
     served: readonly Served[],
+    offload: Offload | undefined,
   ): RequestContext {
     return {
       request,
@@ -203,14 +208,18 @@ export function createFileService(options: FileServiceOptions): FileService {
       texts: chooseTexts(request.headers.get("accept-language")),
       uploads: served.includes("uploads") ? uploadService : undefined,
       links,
+      offload,
       digests,
       answers,
     };
   }
 
-  /** Without the option `apiPage`, the URL of the page is like any unknown URL. */
-  function hideMissingApiPage(resolved: ResolvedUrl): ResolvedUrl {
-    return resolved.kind === "api-page" && config.apiPage === undefined ? { ...resolved, kind: "unknown" } : resolved;
+  /** Without an API page, and for a client that may report nothing, the URL is like any unknown one. */
+  function hideMissing(resolved: ResolvedUrl, offload: Offload | undefined): ResolvedUrl {
+    const { kind } = resolved;
+    const isMissing =
+      (kind === "api-page" && config.apiPage === undefined) || (kind === "offload" && offload?.reports === undefined);
+    return isMissing ? { ...resolved, kind: "unknown" } : resolved;
   }
 
   /** Workers stop at the end of a request: keep them alive until events are delivered. */
@@ -233,6 +242,7 @@ export function createFileService(options: FileServiceOptions): FileService {
       ...(links === undefined ? [] : (["links"] as const)),
       ...(config.quota === undefined ? [] : (["quota"] as const)),
       ...(config.trash === undefined ? [] : (["trash"] as const)),
+      ...(offloading === undefined ? [] : (["offload"] as const)),
     ];
     return createHandler(async (request, connection) => {
       try {
@@ -257,7 +267,10 @@ export function createFileService(options: FileServiceOptions): FileService {
     sessions: createHostSessions({ sessions, audit, admit, check: toCheckedSettings, component, cookie }),
     links: createHostLinks({ links, accounts, config, emit, report }),
     events: events.open,
-    sweep: async () => (await sweeper.sweep()) + ((await config.quota?.sweep()) ?? 0) + (await sweepTrash()),
+    sweep: async () => {
+      const swept = (await sweeper.sweep()) + ((await config.quota?.sweep()) ?? 0) + (await sweepTrash());
+      return swept + (offloading?.expire() ?? 0);
+    },
     close() {
       endTrashEvents?.();
       return events.close();

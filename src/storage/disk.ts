@@ -4,6 +4,7 @@ import { toMembers } from "../contracts/member-batches.ts";
 import { checkOption, OptionError } from "../contracts/option-error.ts";
 import {
   type ByteRange,
+  type ContentLocation,
   type CreateFolderOptions,
   type ListOptions,
   type RemoveOptions,
@@ -175,6 +176,12 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     return { parent, name };
   }
 
+  async function locateContent(path: string): Promise<ContentLocation | undefined> {
+    const segments = toPathSegments(path);
+    const isPlain = links === "hidden" || (await locate(segments)) === segments;
+    return isPlain ? { storage, path, medium: "disk" } : undefined;
+  }
+
   async function write(
     path: string,
     content: AsyncIterable<Uint8Array>,
@@ -225,6 +232,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     stat,
     list,
     read,
+    locateContent,
     write,
     createFolder,
     remove,

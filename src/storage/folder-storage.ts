@@ -1,6 +1,7 @@
 import { toBatches, toMembers } from "../contracts/member-batches.ts";
 import {
   type ByteRange,
+  type ContentLocation,
   type CreateFolderOptions,
   type ListOptions,
   type Placement,
@@ -51,6 +52,10 @@ export function createFolderStorage(storage: StorageAdapter, base: readonly stri
     return storage.read(locate(path), range);
   }
 
+  async function locateContent(path: string): Promise<ContentLocation | undefined> {
+    return storage.locateContent?.(locate(path));
+  }
+
   async function write(
     path: string,
     content: AsyncIterable<Uint8Array>,
@@ -85,6 +90,7 @@ export function createFolderStorage(storage: StorageAdapter, base: readonly stri
     list,
     ...(storage.listingTag && { listingTag }),
     read,
+    ...(storage.locateContent && { locateContent }),
     write,
     createFolder,
     remove,

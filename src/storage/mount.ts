@@ -2,6 +2,7 @@ import { toBatches, toMembers } from "../contracts/member-batches.ts";
 import { checkOption } from "../contracts/option-error.ts";
 import {
   type ByteRange,
+  type ContentLocation,
   type CreateFolderOptions,
   type ListOptions,
   type Placement,
@@ -144,6 +145,11 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
     return storage.read(inner, range);
   }
 
+  async function locateContent(path: string): Promise<ContentLocation | undefined> {
+    const { storage, path: inner } = locate(path);
+    return storage.locateContent?.(inner);
+  }
+
   async function write(
     path: string,
     content: AsyncIterable<Uint8Array>,
@@ -247,6 +253,7 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
     list,
     ...(sorted.some(({ storage }) => storage.listingTag) && { listingTag }),
     read,
+    ...(sorted.some(({ storage }) => storage.locateContent) && { locateContent }),
     write,
     createFolder,
     remove,

@@ -1,3 +1,4 @@
+import type { Presign } from "../contracts/downloads/presign.ts";
 import { toMembers } from "../contracts/member-batches.ts";
 import {
   type ByteRange,
@@ -17,6 +18,7 @@ import { createJoin, createObjectUploads } from "./object-store/uploads.ts";
 import { createS3Client } from "./s3/client.ts";
 import { createConditionSupport } from "./s3/conditional-change.ts";
 import { createS3Copier } from "./s3/copy.ts";
+import { createS3Presigner } from "./s3/downloads/presign.ts";
 import { toS3FileEntry } from "./s3/entries.ts";
 import { headObject, isAnyBelow } from "./s3/head.ts";
 import { listObjects, listPage, listS3Members } from "./s3/list.ts";
@@ -47,6 +49,7 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
   const support = createConditionSupport(conditionalWrites);
   const writer = createS3Writer(client, support);
   const remover = createS3Remover(client, support);
+  const presigner = createS3Presigner(client);
   const withLock = createKeyedMutex();
   /** Time of all folders, because stores keep none. */
   const folderTime = new Date(Math.floor(clock() / 1000) * 1000);
@@ -63,7 +66,10 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
     const folder: StorageEntry = { name: location.name, kind: "folder", size: 0, modified: folderTime };
     if (location.parent === undefined) return folder;
     const head = await headObject(client, location.key);
-    if (head !== undefined) return toS3FileEntry(location.name, head);
+    if (head !== undefined) {
+      presigner.note(location.key, head);
+      return toS3FileEntry(location.name, head);
+    }
     return (await isAnyBelow(client, location.folder)) ? folder : undefined;
   }
 
@@ -157,10 +163,13 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
     removeObject: remover.removeObject,
   });
 
-  return {
+  const presignRead: Presign = async (path, request) => presigner.presignRead(findable(path), request);
+
+  const storage: S3Storage = {
     stat,
     list: (path, part) => toMembers(() => listBatches(path, part)),
     read,
+    locateContent: async (path) => ({ storage, path, medium: "bucket" }),
     write,
     createFolder,
     remove,
@@ -175,5 +184,8 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
     },
     uploads: createObjectUploads(createS3UploadBucket({ client, support, writer, remover }), createJoin),
     check,
+    presignRead,
   };
+  Object.assign(presignRead, { storage });
+  return storage;
 }

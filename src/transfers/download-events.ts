@@ -1,4 +1,5 @@
 import type { ByteSource } from "../contracts/byte-source.ts";
+import type { HandedOver } from "../contracts/events/transfers.ts";
 import type { HeaderFields, Reply } from "../http/reply.ts";
 import { sourceReply } from "../http/reply.ts";
 import type { AccountContext } from "../request/context.ts";
@@ -12,12 +13,13 @@ export interface SourceResponse {
 }
 
 /** Events of the download of a file: 40004, then 40039 (done), 40040 (failed) or 40018 (client disconnected). */
-export function downloadEvents(context: AccountContext): (end: ReadEnd) => void {
+export function downloadEvents(context: AccountContext, handedOver: HandedOver = {}): (end: ReadEnd) => void {
   const location = toFileLocation(context, context.path.segments);
   emitEvent(context, { id: 40004, data: location });
   return (end) => {
-    if (end.outcome === "done") emitEvent(context, { id: 40039, data: { ...location, ...end.totals } });
-    else emitEvent(context, { id: end.outcome === "cut" ? 40018 : 40040, data: { ...location, ...end.totals } });
+    const data = { ...location, ...handedOver };
+    if (end.outcome === "done") emitEvent(context, { id: 40039, data: { ...data, ...end.totals } });
+    else emitEvent(context, { id: end.outcome === "cut" ? 40018 : 40040, data: { ...data, ...end.totals } });
   };
 }
 

@@ -34,6 +34,8 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   via: "nowhere: a proxy writes it",
   "x-forwarded-for": "nowhere: a proxy writes it",
   "x-real-ip": "nowhere: a proxy writes it",
+  "x-bytes": "nowhere: a proxy writes it, to a URL that is for it alone",
+  "x-completed": "nowhere: a proxy writes it, to a URL that is for it alone",
   purpose: "nowhere: browsers write it, and links with limited uses refuse it",
   "sec-purpose": "nowhere: browsers write it, and links with limited uses refuse it",
   brief: "nowhere: it is for PROPFIND, a method that OpenAPI 3.0.3 cannot describe",

@@ -25,7 +25,11 @@ function findNginx(): string | undefined {
 }
 
 /** The examples of a configuration, each with the addresses of services that it names. */
-const upstreams = { nginx: ["127.0.0.1:8080"], cluster: ["127.0.0.1:8081", "127.0.0.1:8082"] } as const;
+const upstreams = {
+  nginx: ["127.0.0.1:8080"],
+  offload: ["127.0.0.1:8080"],
+  cluster: ["127.0.0.1:8081", "127.0.0.1:8082"],
+} as const;
 type Example = keyof typeof upstreams;
 
 /** nginx as an example has it, in front of a service. */

@@ -18,6 +18,7 @@ import { toListeners } from "./events.ts";
 import { describeIssues } from "./issues.ts";
 import { parseJsonText } from "./json-text.ts";
 import { parseLinkStore, toLinkOptions } from "./links.ts";
+import { findOffloadProblem, toOffloadOptions } from "./offload.ts";
 import { parseQuotaStore, toQuotaOptions, warnOfUnusedQuotas } from "./quota.ts";
 import { toS3Storage } from "./s3.ts";
 import { type ConfigFile, configFileSchema, toGroupSettings } from "./schema.ts";
@@ -84,8 +85,11 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
   const tls = listen.tls === undefined ? undefined : await readTlsFiles(listen.tls, context);
   await checkStorage(storage, context);
   await checkEventsFile(config, context);
+  const misfit = config.offload && findOffloadProblem(config.offload, storage.type);
+  if (misfit !== undefined) addProblem(context, "offload.type", misfit);
   if (context.problems.length > 0) throw toConfigFailure(context);
   const made = toStorage(storage, context);
+  const { offload } = config;
   const links = config.links && toLinkOptions(config.links, context);
   if (context.problems.length > 0) throw toConfigFailure(context);
   if (config.quota === undefined) warnOfUnusedQuotas(config, context.logger);
@@ -116,6 +120,7 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
       onEvent: listeners,
       ...toServiceOptions(config),
       ...(links !== undefined && { links }),
+      ...(offload !== undefined && { offload: toOffloadOptions(offload, made.storage) }),
       ...(config.scan !== undefined && { beforeCommit: createClamdGuard(config.scan) }),
       ...(config.triggers !== undefined && { triggers: toLoggedTriggers(config.triggers, context.logger) }),
     },

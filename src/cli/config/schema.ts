@@ -10,6 +10,7 @@ import { authenticationSchema } from "./authentication.ts";
 import { connectionsSchema } from "./connections.ts";
 import { digestsSchema, idempotencySchema, scanSchema } from "./content-keys.ts";
 import { linksSchema } from "./links.ts";
+import { offloadSchema } from "./offload.ts";
 import { checkByFactory, checkByService } from "./option-checks.ts";
 import { quotaKeySchema } from "./quota.ts";
 import { s3StorageSchema } from "./s3.ts";
@@ -165,6 +166,7 @@ const membersSchema = z.strictObject({
   uploads: uploadsSchema.exactOptional(),
   quota: quotaKeySchema.exactOptional(),
   trash: trashKeySchema.exactOptional(),
+  offload: offloadSchema.exactOptional(),
   links: linksSchema.exactOptional(),
   digests: digestsSchema.exactOptional(),
   idempotency: idempotencySchema.exactOptional(),

@@ -31,6 +31,10 @@ export function findSharingProblem(settings: ServeSettings): string | undefined 
   if (quota !== undefined && quotaStore === undefined) {
     return "needs quotas that all workers count together: set quota.store in the configuration to redis://, rediss:// or sqlite://";
   }
+  const { offload } = settings.service;
+  if (offload !== undefined && "report" in offload && offload.report === true) {
+    return "needs downloads that any worker can end, but a report is for one process: remove offload.report";
+  }
   if (idempotency !== undefined && answerStore === undefined) {
     return "needs responses that all workers share: set idempotency.store in the configuration to redis://, rediss:// or sqlite://";
   }

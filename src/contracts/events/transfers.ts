@@ -33,19 +33,19 @@ export interface FileOpenFailed extends EventEnvelope {
 /** 40039: a file, or the requested parts, was fully handed over for sending. */
 export interface DownloadDone extends EventEnvelope {
   readonly id: 40039;
-  readonly data: FileLocation & ReadTotals;
+  readonly data: FileLocation & ReadTotals & HandedOver;
 }
 
-/** 40040: a file could not be read to its end. */
+/** 40040: a file could not be read to its end, or the end was not reported. */
 export interface DownloadFailed extends EventEnvelope {
   readonly id: 40040;
-  readonly data: FileLocation & ReadTotals & Reason;
+  readonly data: FileLocation & ReadTotals & Reason & HandedOver;
 }
 
 /** 40018: the client disconnected during a download. */
 export interface DownloadAborted extends EventEnvelope {
   readonly id: 40018;
-  readonly data: FileLocation & ReadTotals & Reason;
+  readonly data: FileLocation & ReadTotals & Reason & HandedOver;
 }
 
 /** 40006: the listing of a folder started. 40034 or 40014 ends it. */
@@ -82,6 +82,12 @@ export interface ArchiveDone extends EventEnvelope {
 export interface ArchiveFailed extends EventEnvelope {
   readonly id: 40041;
   readonly data: FileLocation & ReadTotals & Reason;
+}
+
+/** Which other server sends the content of a download (the option `offload`). */
+export interface HandedOver {
+  /** Absent: the service sends it. Without reports `total_read` is what was announced. */
+  readonly handed_over?: "nginx" | "apache" | "presigned";
 }
 
 /** The file of an upload. */

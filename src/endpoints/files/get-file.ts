@@ -8,6 +8,7 @@ import { toValidatorFields, toValidators } from "../../http/validators.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { emitEvent, toFileLocation } from "../../request/emit-event.ts";
 import { findWantedDigests, NO_FIELDS, type WantedDigests } from "../../transfers/digests/file-digests.ts";
+import { handOver, mayHandOver } from "../../transfers/offload.ts";
 import { closeStoredFile, sendFile } from "../../transfers/send-file.ts";
 import { tooManyTransfers } from "../../transfers/too-many-transfers.ts";
 import { redirectIfFolder } from "../trailing-slash.ts";
@@ -25,11 +26,26 @@ export async function getFile(context: AccountContext): Promise<Reply> {
   const isUnconditional = CONDITIONS.every((name) => request.headers.get(name) === null);
   try {
     const digests = await findWantedDigests(context);
+    const offloaded = mayHandOver(context) ? await getOffloaded(context, digests) : undefined;
+    if (offloaded !== undefined) return offloaded;
     if (!isUnconditional || request.method === "HEAD") return await getConditionally(context, digests);
     return send(context, await files.read(path.segments), [], digests);
   } catch (error) {
     return redirectOrEmit(context, error);
   }
+}
+
+/** A response without content of its own; `undefined` if the content is sent from here, or if there is no file. */
+async function getOffloaded(context: AccountContext, digests: WantedDigests): Promise<Reply | undefined> {
+  const { files, path } = context;
+  const entry = await files.stat(path.segments, "read");
+  if (entry === undefined) return undefined;
+  const decision = decide(context, entry, digests);
+  if ("response" in decision) return decision.response;
+  const [part] = decision.parts;
+  // A digest is of this version, and another server may open a newer one.
+  if (digests.fieldsOf(entry, part === undefined ? "complete" : "other") !== NO_FIELDS) return undefined;
+  return handOver(context, { entry, fields: toFileFields(entry, path.segments), part });
 }
 
 /** Redirects to the folder's URL if the path is a folder. @throws any other error, after its event. */

@@ -40,6 +40,8 @@ export interface S3Client {
   call(request: S3Request): Promise<S3Response>;
   /** As `call`, but leaves the body of a success unread. */
   open(request: S3Request): Promise<S3Opened>;
+  /** Returns a URL at which everyone can read an object for a time. Rejects with `unavailable` if there are no keys. */
+  presign(key: string, query: Readonly<Record<string, string>>, seconds: number): Promise<string>;
 }
 
 /** Slowest connection that may send a body, in bytes per millisecond. */
@@ -144,12 +146,17 @@ export function createS3Client(settings: S3Settings): S3Client {
     });
   }
 
-  async function sign(request: S3Request, credentials: S3Credentials): Promise<Signed> {
-    const { method, key = "", query = {}, headers = {} } = request;
+  function toSigner(
+    { method, key = "", query = {}, headers = {} }: S3Request,
+    credentials: S3Credentials,
+    signQuery = false,
+  ): AwsV4Signer {
     const { accessKeyId, secretAccessKey, sessionToken } = credentials;
     const search = Object.entries(query).map(([name, value]) => `${encodePart(name)}=${encodePart(value)}`);
-    const signer = new AwsV4Signer({
+    if (signingKeys.size > 32) signingKeys.clear();
+    return new AwsV4Signer({
       method,
+      signQuery,
       url: `${settings.url}${encodeKey(key)}${search.length === 0 ? "" : `?${search.join("&")}`}`,
       headers,
       accessKeyId,
@@ -160,14 +167,24 @@ export function createS3Client(settings: S3Settings): S3Client {
       cache: signingKeys,
       datetime: new Date(settings.clock()).toISOString().replace(/[:-]|\.\d{3}/g, ""),
     });
-    if (signingKeys.size > 32) signingKeys.clear();
-    const signed = await signer.sign();
-    // Not signed, because some stores and proxies change this header on the way.
-    signed.headers.set("Accept-Encoding", "identity");
-    return { url: signed.url.href, method, headers: signed.headers };
   }
 
-  return { settings, call, open };
+  async function sign(request: S3Request, credentials: S3Credentials): Promise<Signed> {
+    const signed = await toSigner(request, credentials).sign();
+    // Not signed, because some stores and proxies change this header on the way.
+    signed.headers.set("Accept-Encoding", "identity");
+    return { url: signed.url.href, method: request.method, headers: signed.headers };
+  }
+
+  async function presign(key: string, query: Readonly<Record<string, string>>, seconds: number): Promise<string> {
+    const credentials = await currentKeys(undefined);
+    const request = { method: "GET", key, query: { ...query, "X-Amz-Expires": String(seconds) } } as const;
+    const { url } = await toSigner(request, credentials, true).sign();
+    // The signature covers spaces as `%20`, and not every store takes `+` for one.
+    return url.href.replace(/\+/g, "%20");
+  }
+
+  return { settings, call, open, presign };
 }
 
 /** A signed request without its body, which is not signed. */

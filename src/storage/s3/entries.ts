@@ -15,6 +15,8 @@ export interface S3Head {
   readonly writer: string | undefined;
   /** Entity-tag of the version that it is a copy of; `undefined` if it was not copied. */
   readonly source: string | undefined;
+  /** The version, in a bucket that keeps versions. */
+  readonly versionId: string | undefined;
 }
 
 /** The part of the metadata that is in the entry of a file. */
@@ -28,7 +30,13 @@ export function toHead(headers: Headers, size: number): S3Head {
     etag: toEtag(headers.get("etag") ?? ""),
     writer: headers.get(WRITER_HEADER) ?? undefined,
     source: headers.get(SOURCE_HEADER) ?? undefined,
+    versionId: toVersionId(headers.get("x-amz-version-id")),
   };
+}
+
+/** `null` is the version of an object from before the bucket kept versions. It can be replaced, so it is none. */
+function toVersionId(text: string | null): string | undefined {
+  return text === null || text === "" || text === "null" ? undefined : text;
 }
 
 /** Creates the entry of a file. */

@@ -1,3 +1,4 @@
+import type { Presign } from "../../contracts/downloads/presign.ts";
 import { OptionError } from "../../contracts/option-error.ts";
 import type { StorageAdapter } from "../../contracts/storage-adapter.ts";
 import { isName } from "../object-store/keys.ts";
@@ -88,6 +89,12 @@ export interface S3Storage extends StorageAdapter {
    * wrong.
    */
   check(): Promise<void>;
+  /**
+   * Makes a URL at which everyone can download a file for a time, with the type and name that the service gives it. Of
+   * a file that has another version meanwhile there is none. In a bucket that keeps versions, the URL is for this
+   * version alone. For the option `offload` of the service.
+   */
+  readonly presignRead: Presign;
 }
 
 /** Checked and complete options. Durations are in milliseconds. */

@@ -91,6 +91,7 @@ export const GERMAN_ERRORS: Readonly<Record<ErrorCode, string>> = {
   "cursor-outdated": "Der Parameter cursor gehört nicht zu dieser Liste. Beginnen Sie mit der ersten Seite.",
   "entity-tags-invalid": "Die Kopfzeile {header} ist keine Liste von Entity-Tags.",
   "client-disconnected": "Die Gegenseite hat die Verbindung getrennt.",
+  "offload-report-malformed": "Die Meldung muss in X-Bytes die Zahl der Bytes haben.",
   // Metadata of uploads
   "metadata-missing": "Die Kopfzeile {header} fehlt.",
   "metadata-key-missing": "In der Kopfzeile {header} fehlt der Schlüssel {key}.",

@@ -9,7 +9,12 @@ export interface Between {
   readonly drops?: readonly string[];
   /** Whether it is nginx, which puts its name in place of the service's, and has answers of its own. */
   readonly isNginx?: boolean;
+  /** Whether what is seen goes to a proxy that sends files in place of the service, and reports that. */
+  readonly isOffloaded?: boolean;
 }
+
+/** What a service tells a proxy, and no client. */
+const FOR_PROXIES = ["x-accel-redirect", "x-sendfile", "x-offload-id"];
 
 const between = new Map<number, Between>();
 
@@ -25,11 +30,13 @@ export function droppedAt(port: number): readonly string[] {
 
 /**
  * An exchange as the service has answered it; `undefined` where nginx itself has: a page whose type tells no charset,
- * which no service has.
+ * which no service has. A report of a proxy is none of a client.
  */
 export function seeThrough(exchange: WireExchange): WireExchange | undefined {
-  const { adds = [], isNginx = false } = between.get(exchange.port) ?? {};
-  const fields = Object.fromEntries(Object.entries(exchange.fields).filter(([name]) => !adds.includes(name)));
+  const { adds = [], isNginx = false, isOffloaded = false } = between.get(exchange.port) ?? {};
+  if (isOffloaded && exchange.request?.target.startsWith("/__svc__/offload/")) return undefined;
+  const added = isOffloaded ? [...adds, ...FOR_PROXIES] : adds;
+  const fields = Object.fromEntries(Object.entries(exchange.fields).filter(([name]) => !added.includes(name)));
   if (!isNginx || !/^nginx\b/.test(fields.server ?? "")) return { ...exchange, fields };
   if (fields["content-type"] === "text/html") return undefined;
   return { ...exchange, fields: { ...fields, server: `fileferry/${VERSION}` } };

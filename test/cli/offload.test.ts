@@ -1,0 +1,55 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { makeFolder, startServer } from "../support/built.ts";
+import { standBetween } from "../support/openapi/between.ts";
+import { runInProcess } from "../support/run-in-process.ts";
+
+const NGINX = { type: "nginx", prefix: "/protected/" };
+
+async function configure(members: object): Promise<string> {
+  const file = join(await makeFolder(), "fileferry.json");
+  const config = {
+    listen: { port: 0 },
+    storage: { type: "disk", root: await makeFolder() },
+    authentication: [{ type: "accounts", accounts: [{ username: "alice", password: "secret of alice" }] }],
+    ...members,
+  };
+  await writeFile(file, JSON.stringify(config));
+  return file;
+}
+
+describe("the key offload of a configuration", () => {
+  it("leaves downloads to the server in front, also with quotas", async () => {
+    const config = await configure({ offload: NGINX, quota: {} });
+    const { url } = await startServer(["serve", "--config", config]);
+    standBetween(Number(new URL(url).port), { isOffloaded: true });
+    const headers = { Authorization: `Basic ${btoa("alice:secret of alice")}` };
+    await fetch(`${url}home/a.txt`, { method: "PUT", headers, body: "content" });
+    const answer = await fetch(`${url}home/a.txt`, { headers });
+    expect([answer.status, await answer.text()]).toEqual([200, ""]);
+    expect(answer.headers.get("x-accel-redirect")).toBe("/protected/alice/a.txt");
+  });
+
+  it.each([
+    [{ offload: { type: "lighttpd" } }, "offload.type"],
+    [{ offload: { type: "nginx" } }, "offload.prefix"],
+    [{ offload: { type: "nginx", prefix: "protected" } }, "offload.prefix: must be the path of a location"],
+    [{ offload: { ...NGINX, seconds: 1 } }, "offload.seconds: unknown key"],
+    [{ offload: { ...NGINX, trustedPeers: ["localhost"] } }, "offload.trustedPeers: must be addresses or networks"],
+    [{ offload: NGINX, storage: { type: "memory" } }, 'offload.type: needs storage.type "disk"'],
+    [{ offload: { type: "apache", root: "/srv" }, storage: { type: "memory" } }, 'needs storage.type "disk"'],
+    [{ offload: { type: "presigned" } }, 'offload.type: needs storage.type "s3"'],
+    [{ offload: { type: "presigned", seconds: 0 } }, "offload.seconds: must be a whole number from 1 to 604800"],
+  ])("is checked at the start: %j", async (members, problem) => {
+    const { status, stderr } = await runInProcess(["serve", "--config", await configure(members)]);
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(problem) });
+  });
+
+  it("refuses reports with workers, of which each would know its own downloads", async () => {
+    const session = { store: `sqlite://${join(await makeFolder(), "sessions.sqlite")}` };
+    const config = await configure({ session, offload: { ...NGINX, report: true } });
+    const { status, stderr } = await runInProcess(["serve", "--config", config, "--workers", "2"]);
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("remove offload.report") });
+  });
+});
