@@ -174,11 +174,7 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   const isCacheTime = basicCacheSeconds === undefined || basicCacheSeconds === 0 || isPositive(basicCacheSeconds);
   checkOption(isCacheTime && (basicCacheSeconds ?? 0) <= 3600, "basicCacheSeconds", "a number from 0 to 3600");
   const { quota, trash } = options;
-  const isQuota = quota === undefined || hasMethods(quota, ["usage", "recount", "sweep"]);
-  checkOption(isQuota, "quota", "the quota of createQuotaStorage");
-  const isTrash =
-    trash === undefined || hasMethods(trash, ["list", "find", "members", "restore", "purge", "sweep", "watch"]);
-  checkOption(isTrash, "trash", "the trash of createTrashStorage");
+  checkStorageParts(options);
   const checkedLimits = toLimits(limits);
   const beforeCommit = toUploadGuards(options.beforeCommit);
   const { archive = {}, apiPage } = options;
@@ -234,6 +230,14 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     logger: toSafeLogger(logger),
     clock,
   };
+}
+
+/** Checks what wrappers of the storage offer in addition to its methods. */
+function checkStorageParts({ quota, trash }: FileServiceOptions): void {
+  const isQuota = quota === undefined || hasMethods(quota, ["usage", "recount", "sweep"]);
+  checkOption(isQuota, "quota", "the quota of createQuotaStorage");
+  const methods = ["list", "find", "members", "restore", "purge", "sweep", "watch"];
+  checkOption(trash === undefined || hasMethods(trash, methods), "trash", "the trash of createTrashStorage");
 }
 
 function parseBasePath(basePath: string): readonly string[] {
