@@ -23,8 +23,8 @@ const NAMES: Readonly<Record<keyof FileServiceOptions, readonly string[] | undef
   idempotency: ["store", "seconds"],
   basicCacheSeconds: undefined,
   quota: undefined,
-  offload: undefined,
   trash: undefined,
+  offload: undefined,
   limits: [
     "maxFileBytes",
     "loginAttempts",

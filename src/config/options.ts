@@ -130,16 +130,16 @@ export interface FileServiceOptions {
    */
   readonly quota?: Quota;
   /**
-   * Lets another server send the content of downloads: nginx or Apache in front of the service, or the store that has
-   * the files. Logins, permissions, conditions and events stay with the service. Default: the service sends everything.
-   */
-  readonly offload?: OffloadOptions;
-  /**
    * What was removed from the storage, `trash` of `createTrashStorage`: accounts can list it, restore it, and remove it
    * for good. What is removed goes to the trash without this option, too. Its paths must be those of `storage`: for a
    * tree of several storages, combine theirs with `mountTrash`. Default: accounts cannot ask.
    */
   readonly trash?: Trash;
+  /**
+   * Lets another server send the content of downloads: nginx or Apache in front of the service, or the store that has
+   * the files. Logins, permissions, conditions and events stay with the service. Default: the service sends everything.
+   */
+  readonly offload?: OffloadOptions;
   /** Limits on clients: bytes, commands, failed logins, concurrent transfers. */
   readonly limits?: LimitOptions;
   readonly archive?: {

@@ -90,9 +90,9 @@ export interface ServiceConfig {
   readonly basicCacheSeconds: number | undefined;
   /** Absent: clients cannot ask how much is used. */
   readonly quota: Quota | undefined;
+  readonly trash: Trash | undefined;
   /** Absent: the service sends all content itself. */
   readonly offload: OffloadConfig | undefined;
-  readonly trash: Trash | undefined;
   readonly limits: Limits;
   readonly archive: { readonly method: "stored" | "deflate" };
   /** Empty: the peer of the socket is the client. */
@@ -173,7 +173,8 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   const { basicCacheSeconds } = options;
   const isCacheTime = basicCacheSeconds === undefined || basicCacheSeconds === 0 || isPositive(basicCacheSeconds);
   checkOption(isCacheTime && (basicCacheSeconds ?? 0) <= 3600, "basicCacheSeconds", "a number from 0 to 3600");
-  checkWrappers(options);
+  const { quota, trash } = options;
+  checkStorageParts(options);
   const checkedLimits = toLimits(limits);
   const beforeCommit = toUploadGuards(options.beforeCommit);
   const { archive = {}, apiPage } = options;
@@ -218,9 +219,9 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     digests: toDigests(options.digests),
     idempotency: toIdempotency(options.idempotency),
     basicCacheSeconds,
-    quota: options.quota,
+    quota,
+    trash,
     offload: toOffload(options.offload),
-    trash: options.trash,
     limits: checkedLimits,
     archive: { method },
     clientForwardedHeader,
@@ -231,13 +232,12 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   };
 }
 
-/** Checks what wrappers of the storage give the service. */
-function checkWrappers({ quota, trash }: FileServiceOptions): void {
+/** Checks what wrappers of the storage offer in addition to its methods. */
+function checkStorageParts({ quota, trash }: FileServiceOptions): void {
   const isQuota = quota === undefined || hasMethods(quota, ["usage", "recount", "sweep"]);
   checkOption(isQuota, "quota", "the quota of createQuotaStorage");
-  const isTrash =
-    trash === undefined || hasMethods(trash, ["list", "find", "members", "restore", "purge", "sweep", "watch"]);
-  checkOption(isTrash, "trash", "the trash of createTrashStorage");
+  const methods = ["list", "find", "members", "restore", "purge", "sweep", "watch"];
+  checkOption(trash === undefined || hasMethods(trash, methods), "trash", "the trash of createTrashStorage");
 }
 
 function parseBasePath(basePath: string): readonly string[] {

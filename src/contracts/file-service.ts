@@ -49,7 +49,7 @@ export interface FileService {
    */
   events(options?: EventStreamOptions): EventStream;
   /**
-   * Ends resumable uploads that no request has continued for too long, and those whose folder was removed or moved, and
+   * Ends resumable uploads that no request has continued for too long, those whose folder was removed or moved, and
    * downloads whose end another server should have reported; recounts the folders of the option `quota` that are due;
    * and, at most once an hour, removes from the trash what is too old or too much. Returns how many. The service ends
    * uploads by itself after a creation of an upload, at most once in ten minutes; call this from a timer or a cron

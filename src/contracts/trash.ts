@@ -57,6 +57,6 @@ export interface Trash {
    * processes may call it at the same time.
    */
   sweep(): Promise<number>;
-  /** Calls a function after each entry that was removed by itself. Returns a function that ends this. */
+  /** Calls a function after each entry that was removed by itself. What it throws is ignored. Returns its end. */
   watch(listener: (purge: TrashPurge) => void): () => void;
 }

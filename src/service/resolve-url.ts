@@ -14,9 +14,9 @@ export type ResourceKind =
   | "password-update"
   | "account"
   | "quota"
+  | "trash"
   /** The end of a download that another server sends. */
   | "offload"
-  | "trash"
   | "upload"
   | "uploads"
   /** The URL of a link without its `/`. */

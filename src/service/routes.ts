@@ -40,7 +40,7 @@ import type { AccountEndpoint, OpenEndpoint } from "../request/context.ts";
 import type { ResolvedUrl, ResourceKind } from "./resolve-url.ts";
 
 /** What a URL space serves: APIs, the methods that the option `webdav` adds, and what further options add. */
-export type Served = Api | "webdav-methods" | "uploads" | "links" | "quota" | "offload" | "trash";
+export type Served = Api | "webdav-methods" | "uploads" | "links" | "quota" | "trash" | "offload";
 
 /** One row of the URL space: the endpoint for some methods of a kind, and the APIs that have it. */
 export interface Route {

@@ -241,8 +241,8 @@ export function createFileService(options: FileServiceOptions): FileService {
       ...(hasUploads ? (["uploads"] as const) : []),
       ...(links === undefined ? [] : (["links"] as const)),
       ...(config.quota === undefined ? [] : (["quota"] as const)),
-      ...(offloading === undefined ? [] : (["offload"] as const)),
       ...(config.trash === undefined ? [] : (["trash"] as const)),
+      ...(offloading === undefined ? [] : (["offload"] as const)),
     ];
     return createHandler(async (request, connection) => {
       try {
@@ -256,12 +256,6 @@ export function createFileService(options: FileServiceOptions): FileService {
     });
   }
 
-  async function sweep(): Promise<number> {
-    const uploads = await sweeper.sweep();
-    const recounted = (await config.quota?.sweep()) ?? 0;
-    return uploads + recounted + (await sweepTrash()) + (offloading?.expire() ?? 0);
-  }
-
   return {
     fetch: serve("rest", "webdav", "browser"),
     rest: serve("rest"),
@@ -273,7 +267,10 @@ export function createFileService(options: FileServiceOptions): FileService {
     sessions: createHostSessions({ sessions, audit, admit, check: toCheckedSettings, component, cookie }),
     links: createHostLinks({ links, accounts, config, emit, report }),
     events: events.open,
-    sweep,
+    sweep: async () => {
+      const swept = (await sweeper.sweep()) + ((await config.quota?.sweep()) ?? 0) + (await sweepTrash());
+      return swept + (offloading?.expire() ?? 0);
+    },
     close() {
       endTrashEvents?.();
       return events.close();

@@ -54,7 +54,7 @@ function renderMessages({ texts }: PageContext, { done, problems = [] }: TrashPa
     return html`<div role="alert" class="notice problem"><p>${texts.problems}</p><ul>${items}</ul></div>`;
   }
   if (done === undefined) return undefined;
-  return html`<p role="status" class="notice success">${texts.trash.done[done]}</p>`;
+  return html`<p role="status" class="notice success">${texts.trash[done]}</p>`;
 }
 
 function renderNothing({ texts: { trash } }: PageContext): SafeHtml {

@@ -16,6 +16,8 @@ export interface TrashTexts {
   readonly purge: string;
   readonly purgeAll: string;
   readonly purgeAllHint: string;
-  /** What a form has done. */
-  readonly done: Readonly<Record<TrashDoneCode, string>>;
+  /** What a form has done, by its code. */
+  readonly restored: string;
+  readonly purged: string;
+  readonly emptied: string;
 }

@@ -46,8 +46,13 @@ export function createTrash({ storage, clock, keepMilliseconds, maxBytes, withLo
   const remember = (place: EntryPlace): void => known.set(place.id, place);
   const parts: TrashParts = { storage, clock, keepMilliseconds, withLock, remember, report };
 
+  /** The entry is gone, whatever a listener does. */
   function report(purge: TrashPurge): void {
-    for (const listener of listeners) listener(purge);
+    for (const listener of listeners) {
+      try {
+        listener(purge);
+      } catch {}
+    }
   }
 
   /** Only what has the form of an ID becomes a part of a path. */

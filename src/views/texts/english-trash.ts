@@ -9,9 +9,7 @@ export const ENGLISH_TRASH: TrashTexts = {
   purge: "Delete for good",
   purgeAll: "Empty the trash",
   purgeAllHint: "Everything in the trash is deleted for good. This cannot be undone.",
-  done: {
-    restored: "The selected items were restored.",
-    purged: "The selected items were deleted for good.",
-    emptied: "The trash was emptied.",
-  },
+  restored: "The selected items were restored.",
+  purged: "The selected items were deleted for good.",
+  emptied: "The trash was emptied.",
 };

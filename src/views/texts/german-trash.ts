@@ -9,9 +9,7 @@ export const GERMAN_TRASH: TrashTexts = {
   purge: "Endgültig löschen",
   purgeAll: "Papierkorb leeren",
   purgeAllHint: "Alles im Papierkorb wird endgültig gelöscht. Das lässt sich nicht rückgängig machen.",
-  done: {
-    restored: "Die ausgewählten Einträge wurden wiederhergestellt.",
-    purged: "Die ausgewählten Einträge wurden endgültig gelöscht.",
-    emptied: "Der Papierkorb wurde geleert.",
-  },
+  restored: "Die ausgewählten Einträge wurden wiederhergestellt.",
+  purged: "Die ausgewählten Einträge wurden endgültig gelöscht.",
+  emptied: "Der Papierkorb wurde geleert.",
 };

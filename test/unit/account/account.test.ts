@@ -139,6 +139,7 @@ describe("what an account leaves out", () => {
       owner: {},
       structure: [],
       virtualFolders: [],
+      quota: { path: "/alice" },
       allowPasswordChange: true,
       allowLinks: true,
       requireLinkPassword: false,
