@@ -1,3 +1,4 @@
+export type { AccountTrash, AccountTrashEntry } from "./account/account-trash.ts";
 export { type ExplainedAccount, explainPermission } from "./account/explain.ts";
 export type { FileAttributes, InspectedEntry } from "./account/file-attributes.ts";
 export type { FileTransferOptions, FileTransfers } from "./account/file-transfers.ts";
@@ -139,6 +140,7 @@ export type {
   UploadStarted,
   WriteTotals,
 } from "./contracts/events/transfers.ts";
+export type { TrashId, TrashPurged, TrashRestored } from "./contracts/events/trash.ts";
 export type { EventStreamOptions, FileService, RequestHandler } from "./contracts/file-service.ts";
 export type { HostSessions, Identify, Identity, StartedSession } from "./contracts/identity.ts";
 export type { KeyValueStore } from "./contracts/key-value-store.ts";
