@@ -245,7 +245,7 @@ const TABLE = {
   "link-lasts-too-long": ["unprocessable", "A link may last {max} seconds at most."],
   "link-needs-password": ["unprocessable", "A link of this account needs a password."],
   "link-removal-unlisted": ["unprocessable", "A link that permits deleting must permit listing."],
-  "link-permission-of-folders": ["unprocessable", "A link to a file cannot have a permission that is for folders."],
+  "link-permission-of-folders": ["unprocessable", "A link to a file needs a permission that is for files."],
   "link-name-invalid": ["unprocessable", "This is not a valid name."],
   "too-many-links": ["unprocessable", "The account has {max} links already."],
   // Forms

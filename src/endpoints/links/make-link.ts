@@ -70,9 +70,10 @@ export async function makeLink(
   if (!account.allowLinks) throw createError("links-denied");
   if (isReserved(path)) throw createError("name-reserved");
   const isFolder = await findKind(owner, path, options);
-  const permissions =
-    options.permissions ?? (isFolder ? (["allow-read", "allow-list"] as const) : ["allow-read" as const]);
-  if (!isFolder && !permissions.every(isOfFiles)) throw createError("link-permission-of-folders");
+  const wanted = options.permissions ?? (["allow-read", "allow-list"] as const);
+  // What is for folders has no meaning for a file.
+  const permissions = isFolder ? wanted : wanted.filter(isOfFiles);
+  if (permissions.length === 0) throw createError("link-permission-of-folders");
   requireRights(account, path, isFolder, permissions);
   if (account.requireLinkPassword && password === undefined) throw createError("link-needs-password");
   if (maxUses !== undefined && sealed.kept === undefined) throw createError("links-not-kept");

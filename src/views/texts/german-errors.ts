@@ -221,7 +221,7 @@ export const GERMAN_ERRORS: Readonly<Record<ErrorCode, string>> = {
   "link-lasts-too-long": "Ein Link darf höchstens {max} Sekunden gelten.",
   "link-needs-password": "Ein Link dieses Kontos braucht ein Passwort.",
   "link-removal-unlisted": "Ein Link, der Löschen erlaubt, muss auch Auflisten erlauben.",
-  "link-permission-of-folders": "Ein Link zu einer Datei kann keine Berechtigung haben, die für Ordner ist.",
+  "link-permission-of-folders": "Ein Link zu einer Datei braucht eine Berechtigung, die für Dateien ist.",
   "link-name-invalid": "Das ist kein gültiger Name.",
   "too-many-links": "Das Konto hat bereits {max} Links.",
   // Forms
