@@ -54,12 +54,14 @@ function createLine(slice: number, usage: RecentUsage) {
 
   function run<T>(account: string, step: () => Promise<T>): Promise<T> {
     if (waiting.size === 0 && mayStart()) return start(account, step);
-    return new Promise((resolve) => {
+    const turn = new Promise<void>((resolve) => {
       const starts = waiting.get(account) ?? [];
-      starts.push(() => resolve(start(account, step)));
+      starts.push(resolve);
       waiting.set(account, starts);
       startWaiting();
     });
+    // Not called by the step before it: `AsyncLocalStorage` would give it the values of another request.
+    return turn.then(() => start(account, step));
   }
 
   function mayStart(): boolean {
@@ -90,7 +92,10 @@ function createLine(slice: number, usage: RecentUsage) {
 
   /** Starts the next step, in this iteration of the event loop or in a later one. */
   function startWaiting(): void {
-    while (waiting.size > 0 && mayStart()) takeNext()();
+    if (waiting.size > 0 && mayStart()) {
+      isRunning = true;
+      takeNext()();
+    }
     if (waiting.size === 0 || isRunning || isScheduled) return;
     isScheduled = true;
     soon(() => {

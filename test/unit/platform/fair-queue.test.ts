@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { describe, expect, it } from "vitest";
 import { createFairQueue, type FairQueue, runSteps, type Urgency } from "../../../src/platform/fair-queue.ts";
 
@@ -66,6 +67,19 @@ describe("createFairQueue", () => {
     expect(started.filter((account) => account === "many").length).toBeLessThan(15);
     await Promise.all(others);
     expect(started).toHaveLength(205);
+  });
+
+  it("runs each step in the asynchronous context of its caller", async () => {
+    const queue = createFairQueue();
+    const context = new AsyncLocalStorage<string>();
+    const seen: (string | undefined)[] = [];
+    const names = ["first", "second", "third"];
+    const step = async () => {
+      seen.push(context.getStore());
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    };
+    await Promise.all(names.map((name) => context.run(name, () => queue.run("one", "short", step))));
+    expect(seen).toEqual(names);
   });
 
   it("shares the time between accounts that want more than there is", async () => {
