@@ -1,10 +1,6 @@
 import type { Quota, QuotaLimit, QuotaUsage } from "../../contracts/quota.ts";
-import { isStorageError } from "../../contracts/storage-adapter.ts";
-import { toPathSegments } from "../../contracts/storage-path.ts";
-import { readWithoutServer } from "../config/without-server.ts";
-import { createFailure } from "../failure.ts";
 import { escapeText, type Output } from "../log/terminal.ts";
-import { openStores } from "../stores.ts";
+import { requireCanonical, useStores } from "./use-stores.ts";
 
 /** The flags of `quota show` and `quota recount`. */
 export interface QuotaFlags {
@@ -30,36 +26,13 @@ export async function printQuota(
   { stdout, stderr }: QuotaStreams,
 ): Promise<void> {
   if (path !== undefined) requireCanonical(path);
-  const {
-    sinks = [],
-    sessionStore: _sessions,
-    lockStore: _locks,
-    ...settings
-  } = await readWithoutServer(config, stderr);
-  if (settings.quota === undefined) throw createFailure(2, [`${config}: quota: is missing`]);
-  if (settings.hasOwnStorage) {
-    throw createFailure(2, [`${config}: storage: no other process has the files of a storage in memory`]);
-  }
-  const closers: (() => unknown)[] = [() => Promise.all(sinks.map((sink) => sink.close()))];
-  try {
-    const { quota } = await openStores(settings, closers);
+  const part = { config, key: "quota", stderr, toProblem: (_code: string, message: string) => message } as const;
+  await useStores(part, async ({ quota }) => {
     if (quota === undefined) return;
     const folders: FolderCount[] = [];
     for (const limit of toFolders(quota, path)) folders.push({ limit, usage: await quota[verb](limit.path) });
     stdout.write(json ? `${JSON.stringify({ results: folders.map(toBody) })}\n` : folders.map(toLine).join(""));
-  } catch (error) {
-    throw isStorageError(error) ? createFailure(1, [`error: ${error.message}`]) : error;
-  } finally {
-    for (const close of closers.reverse()) await close();
-  }
-}
-
-function requireCanonical(path: string): void {
-  try {
-    toPathSegments(path);
-  } catch {
-    throw createFailure(2, [`error: ${escapeText(path)} is not a canonical path, such as /shared`]);
-  }
+  });
 }
 
 function toFolders({ folders }: Quota, path: string | undefined): readonly QuotaLimit[] {

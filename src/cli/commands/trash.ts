@@ -1,10 +1,7 @@
-import { isStorageError } from "../../contracts/storage-adapter.ts";
-import { toPathSegments } from "../../contracts/storage-path.ts";
 import type { Trash, TrashEntry } from "../../contracts/trash.ts";
-import { readWithoutServer } from "../config/without-server.ts";
 import { createFailure } from "../failure.ts";
 import { escapeText, type Output } from "../log/terminal.ts";
-import { openStores } from "../stores.ts";
+import { requireCanonical, useStores } from "./use-stores.ts";
 
 /** The arguments and flags of the commands `fileferry trash`. */
 export interface TrashFlags {
@@ -31,33 +28,9 @@ interface TrashStreams {
 export async function runTrashCommand(flags: TrashFlags, { stdout, stderr }: TrashStreams): Promise<void> {
   const { path, to, config } = flags;
   for (const given of [path, to]) if (given !== undefined) requireCanonical(given);
-  const {
-    sinks = [],
-    sessionStore: _sessions,
-    lockStore: _locks,
-    ...settings
-  } = await readWithoutServer(config, stderr);
-  if (settings.trash === undefined) throw createFailure(2, [`${config}: trash: is missing`]);
-  if (settings.hasOwnStorage) {
-    throw createFailure(2, [`${config}: storage: no other process has the files of a storage in memory`]);
-  }
-  const closers: (() => unknown)[] = [() => Promise.all(sinks.map((sink) => sink.close()))];
-  try {
-    const { trash } = await openStores(settings, closers);
+  await useStores({ config, key: "trash", stderr, toProblem }, async ({ trash }) => {
     if (trash !== undefined) await run(trash, flags, stdout);
-  } catch (error) {
-    throw isStorageError(error) ? createFailure(1, [`error: ${toProblem(error.code, error.message)}`]) : error;
-  } finally {
-    for (const close of closers.reverse()) await close();
-  }
-}
-
-function requireCanonical(path: string): void {
-  try {
-    toPathSegments(path);
-  } catch {
-    throw createFailure(2, [`error: ${escapeText(path)} is not a canonical path, such as /shared`]);
-  }
+  });
 }
 
 function toProblem(code: string, message: string): string {
