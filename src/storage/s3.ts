@@ -12,6 +12,8 @@ import {
 } from "../contracts/storage-adapter.ts";
 import { createKeyedMutex } from "../platform/keyed-mutex.ts";
 import { type ObjectLocation, toLocation } from "./object-store/keys.ts";
+import { listObjectMembers } from "./object-store/member-pages.ts";
+import { toObjectEntry } from "./object-store/object-entry.ts";
 import { createObjectAttributes } from "./object-store/properties.ts";
 import { createObjectTransfers } from "./object-store/transfers.ts";
 import { createJoin, createObjectUploads } from "./object-store/uploads.ts";
@@ -19,9 +21,8 @@ import { createS3Client } from "./s3/client.ts";
 import { createConditionSupport } from "./s3/conditional-change.ts";
 import { createS3Copier } from "./s3/copy.ts";
 import { createS3Presigner } from "./s3/downloads/presign.ts";
-import { toS3FileEntry } from "./s3/entries.ts";
 import { headObject, isAnyBelow } from "./s3/head.ts";
-import { listObjects, listPage, listS3Members } from "./s3/list.ts";
+import { listObjects, listPage } from "./s3/list.ts";
 import { listFirstS3Members } from "./s3/list-first.ts";
 import { type S3Storage, type S3StorageOptions, toS3Settings } from "./s3/options.ts";
 import { createS3PropertyMarker, hasS3Properties } from "./s3/properties.ts";
@@ -68,7 +69,7 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
     const head = await headObject(client, location.key);
     if (head !== undefined) {
       presigner.note(location.key, head);
-      return toS3FileEntry(location.name, head);
+      return toObjectEntry(location.name, head);
     }
     return (await isAnyBelow(client, location.folder)) ? folder : undefined;
   }
@@ -78,7 +79,12 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
     const { folder } = location;
     const batches = part
       ? listFirstS3Members(client, folder, folderTime, part)
-      : listS3Members(client, folder, folderTime, (signal) => createS3PropertyMarker(client, folder, signal));
+      : listObjectMembers(
+          (request) => listPage(client, request),
+          folder,
+          folderTime,
+          (signal) => createS3PropertyMarker(client, folder, signal),
+        );
     for await (const members of batches) {
       if (members === undefined) await expectFolder(location);
       else yield members;

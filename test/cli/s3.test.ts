@@ -1,16 +1,25 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer as createHttpServer, type RequestListener } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { toS3Storage } from "../../src/cli/config/s3.ts";
+import { toS3Storage } from "../../src/cli/config/storage/s3.ts";
 import { builtCommand, ensureBuilt } from "../support/built.ts";
 import { startCommand } from "../support/command.ts";
 import { createBucket, type S3Bucket, s3Missing } from "../support/s3/server.ts";
 
 const KEYS = { AWS_ACCESS_KEY_ID: "ACCESSKEY", AWS_SECRET_ACCESS_KEY: "SECRETKEY" };
+/** An environment without keys, in which nobody asks the metadata service of the test's machine. */
+const NO_KEYS = {
+  AWS_ACCESS_KEY_ID: "",
+  AWS_SECRET_ACCESS_KEY: "",
+  AWS_EC2_METADATA_DISABLED: "true",
+  AWS_SHARED_CREDENTIALS_FILE: "/nonexistent",
+  AWS_CONFIG_FILE: "/nonexistent",
+};
 const authorization = `Basic ${btoa("demo:demo")}`;
 let folder: string;
 
@@ -22,12 +31,26 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describe("fileferry serve with a bucket that does not work", () => {
-  it("ends with 2 if the environment has no keys", async () => {
+  it("ends with 2 if the environment has only one of the keys", async () => {
     const file = await writeConfig({ bucket: "files" });
-    const { status, stderr } = await runServe(file, { AWS_ACCESS_KEY_ID: "", AWS_SECRET_ACCESS_KEY: "" });
+    const { status, stderr } = await runServe(file, { ...NO_KEYS, AWS_ACCESS_KEY_ID: "ACCESSKEY" });
+    expect([status, stderr]).toEqual([2, `${file}: storage: the environment does not have AWS_SECRET_ACCESS_KEY\n`]);
+  });
+
+  it("ends with 1 if there are no keys anywhere", async () => {
+    const file = await writeConfig({ bucket: "files" });
+    const { status, stderr } = await runServe(file, NO_KEYS);
     expect([status, stderr]).toEqual([
-      2,
-      `${file}: storage: the environment does not have AWS_ACCESS_KEY_ID\n${file}: storage: the environment does not have AWS_SECRET_ACCESS_KEY\n`,
+      1,
+      "error: The bucket files does not respond: No credentials for the store: CredentialsProviderError\n",
+    ]);
+  });
+
+  it("says which package finds the keys of roles if it is not installed", () => {
+    expect(toS3Storage({ type: "s3", bucket: "files" }, {}, () => undefined)).toEqual([
+      "the environment does not have AWS_ACCESS_KEY_ID",
+      "the environment does not have AWS_SECRET_ACCESS_KEY",
+      "keys of a role or profile need npm install @aws-sdk/credential-provider-node",
     ]);
   });
 
@@ -75,6 +98,34 @@ describe.skipIf(s3Missing !== undefined)(`fileferry serve with a bucket${s3Missi
     await stop();
   }, 60_000);
 
+  it.each(["instance", "container", "profile"] as const)(
+    "signs with the keys of the %s",
+    async (kind) => {
+      const { accessKeyId, secretAccessKey } = bucket;
+      const Expiration = new Date(Date.now() + 3_600_000).toISOString();
+      const keys = { AccessKeyId: accessKeyId, SecretAccessKey: secretAccessKey, Expiration };
+      const metadata = await startMetadataService(keys);
+      const profile = join(folder, "credentials");
+      const lines = ["[files]", `aws_access_key_id=${accessKeyId}`, `aws_secret_access_key=${secretAccessKey}`];
+      await writeFile(profile, lines.join("\n"));
+      const own = {
+        instance: { AWS_EC2_METADATA_DISABLED: "", AWS_EC2_METADATA_SERVICE_ENDPOINT: metadata.origin },
+        container: { AWS_CONTAINER_CREDENTIALS_FULL_URI: `${metadata.origin}/container` },
+        profile: { AWS_SHARED_CREDENTIALS_FILE: profile, AWS_PROFILE: "files" },
+      };
+      const file = await writeConfig({ bucket: bucket.bucket, endpoint: bucket.endpoint });
+      const args = ["serve", "--config", file, "--port", "0", "--quiet"];
+      const { origin, stop } = await startCommand(args, { ...NO_KEYS, ...own[kind] });
+      const url = `${origin}/home/${kind}.txt`;
+      expect((await fetch(url, { method: "PUT", headers: { authorization }, body: "text" })).status).toBe(201);
+      expect(await bucket.keys()).toContain(`${kind}.txt`);
+      await stop();
+      expect(metadata.asked).toEqual(kind === "profile" ? [] : expect.arrayContaining([METADATA_PATHS[kind]]));
+      await metadata.stop();
+    },
+    60_000,
+  );
+
   it("ends with 1 if the bucket does not exist", async () => {
     const file = await writeConfig({ bucket: "no-such-bucket", endpoint: bucket.endpoint });
     const { status, stderr } = await runServe(file, environment);
@@ -91,6 +142,34 @@ async function writeConfig(storage: Readonly<Record<string, string>>): Promise<s
   const config = { storage: { type: "s3", ...storage }, authentication: [{ type: "accounts", accounts }] };
   await writeFile(file, JSON.stringify(config));
   return file;
+}
+
+const METADATA_PATHS = {
+  instance: "/latest/meta-data/iam/security-credentials/files-role",
+  container: "/container",
+};
+
+/** Plays the metadata services of AWS for instances (version 2, which wants a token) and for containers. */
+async function startMetadataService(keys: Readonly<Record<string, string>>) {
+  const asked: string[] = [];
+  const respond: RequestListener = ({ method, url = "", headers }, response) => {
+    asked.push(url);
+    const isToken = method === "PUT" && url === "/latest/api/token";
+    const hasToken = headers["x-aws-ec2-metadata-token"] === "a-token";
+    if (isToken) response.end("a-token");
+    else if (url === METADATA_PATHS.container) response.end(JSON.stringify({ ...keys, Token: "" }));
+    else if (!hasToken) response.writeHead(401).end();
+    else if (url === METADATA_PATHS.instance) response.end(JSON.stringify({ Code: "Success", Token: "", ...keys }));
+    else response.end("files-role");
+  };
+  const server = createHttpServer(respond).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const stop = async (): Promise<void> => {
+    server.closeAllConnections();
+    await once(server.close(), "close");
+  };
+  return { origin: `http://127.0.0.1:${port}`, asked, stop };
 }
 
 async function findFreePort(): Promise<number> {

@@ -1,22 +1,26 @@
-import { build } from "esbuild";
-import { Miniflare } from "miniflare";
+import type { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createR2Storage, type R2Bucket } from "../../src/storage/r2.ts";
 import type { StorageCase } from "../../src/testing/storage/case.ts";
 import { inChunks, noise } from "../../src/testing/storage/content.ts";
 import { storageCases } from "../../src/testing/storage-cases.ts";
-import { projectFolder } from "../support/built.ts";
+import { amount } from "../support/trust.ts";
+import { startSourceWorker } from "../support/workers/source-worker.ts";
 
 /** Plays the case that is asked for inside workerd, on a storage of its own in the bucket: below a prefix. */
 const WORKER = `
 import { createR2Storage } from "./src/storage/r2.ts";
+import { createTrashStorage } from "./src/storage/trash.ts";
+import { createVersionsStorage } from "./src/storage/versions.ts";
 import { storageCases } from "./src/testing/storage-cases.ts";
 
 export default {
   async fetch(request, env) {
-    const name = decodeURIComponent(new URL(request.url).searchParams.get("case"));
+    const query = new URL(request.url).searchParams;
+    const name = decodeURIComponent(query.get("case"));
     const prefix = crypto.randomUUID() + "/";
-    const storage = createR2Storage(env.FILES, { prefix, partBytes: 5242880 });
+    const plain = createR2Storage(env.FILES, { prefix, partBytes: 5242880 });
+    const storage = query.has("wrapped") ? createTrashStorage(createVersionsStorage(plain)) : plain;
     const fill = async (folder, count) => {
       for (let from = 0; from < count; from += 50) {
         const some = Array.from({ length: Math.min(50, count - from) }, (_, index) => from + index);
@@ -40,22 +44,7 @@ let worker: Miniflare;
 let bucket: R2Bucket;
 
 beforeAll(async () => {
-  const { outputFiles } = await build({
-    stdin: { contents: WORKER, resolveDir: projectFolder, sourcefile: "worker.js" },
-    bundle: true,
-    write: false,
-    format: "esm",
-    target: "es2022",
-    conditions: ["workerd", "worker", "browser"],
-  });
-  worker = new Miniflare({
-    modules: true,
-    script: outputFiles[0]?.text ?? "",
-    compatibilityDate: "2026-04-01",
-    r2Buckets: ["FILES"],
-    cf: false,
-  });
-  await worker.ready;
+  worker = await startSourceWorker(WORKER, { r2Buckets: ["FILES"] });
   bucket = (await worker.getR2Bucket("FILES")) as unknown as R2Bucket;
 }, 120_000);
 
@@ -69,14 +58,32 @@ const KEPT_BY_CONDITIONS = [
 /** A bucket has no links, its moves are copies, and it sets all times itself. */
 const LACKING: readonly StorageCase["needs"][] = ["makeLink", "exactMoves", "times"];
 
+function isPlayed({ name, needs }: StorageCase): boolean {
+  const isLacking = LACKING.includes(needs) && !KEPT_BY_CONDITIONS.includes(name);
+  return !isLacking && name !== NOT_PROMISED;
+}
+
 /** Without `nodejs_compat`. */
 describe("the storage cases × R2 in workerd", { retry: 1 }, () => {
-  for (const { name, needs } of storageCases) {
-    const isLacking = LACKING.includes(needs) && !KEPT_BY_CONDITIONS.includes(name);
-    if (isLacking || name === NOT_PROMISED) continue;
+  for (const { name } of storageCases.filter(isPlayed)) {
     it(name, async () => {
       const query = encodeURIComponent(encodeURIComponent(name));
       const answer = await worker.dispatchFetch(`http://worker/?case=${query}`);
+      expect(await answer.text()).toBe("passed");
+    }, 120_000);
+  }
+});
+
+/** What the wrappers change, but what takes minutes. */
+const isChanged = ({ name }: StorageCase): boolean =>
+  /replac|writers/.test(name) && !/10,000|2,000|300 levels/.test(name);
+
+describe("the storage cases × a trash around versions around R2 in workerd", { retry: 1 }, () => {
+  const areAll = amount({ short: 0, long: 1 }) === 1;
+  for (const { name } of storageCases.filter((one) => isPlayed(one) && (areAll || isChanged(one)))) {
+    it(name, async () => {
+      const query = encodeURIComponent(encodeURIComponent(name));
+      const answer = await worker.dispatchFetch(`http://worker/?wrapped&case=${query}`);
       expect(await answer.text()).toBe("passed");
     }, 120_000);
   }

@@ -8,6 +8,7 @@ import { createUploads } from "../../src/storage/s3/multipart-uploads.ts";
 import { toS3Settings } from "../../src/storage/s3/options.ts";
 import { createS3Writer } from "../../src/storage/s3/write.ts";
 import { createTrashStorage } from "../../src/storage/trash.ts";
+import { createVersionsStorage } from "../../src/storage/versions.ts";
 import type { StorageCase, StorageCaseContext } from "../../src/testing/storage/case.ts";
 import { areSameBytes, bodyBytes, inChunks, noise } from "../../src/testing/storage/content.ts";
 import { storageCases } from "../../src/testing/storage-cases.ts";
@@ -92,6 +93,16 @@ describe.skipIf(s3Missing !== undefined)("the storage cases × createTrashStorag
   const areAll = amount({ short: 0, long: 1 }) === 1;
   for (const { name, run } of storageCases.filter((one) => isPlayed(one) && (areAll || isShort(one)))) {
     it.concurrent(name, () => run(createContext((storage) => createTrashStorage(storage))), PATIENCE_MS);
+  }
+});
+
+/** What versions change. */
+const isReplacing = (one: StorageCase): boolean => /replac|overwr|writers/.test(one.name) && isShort(one);
+
+describe.skipIf(s3Missing !== undefined)("the storage cases × createVersionsStorage around S3", () => {
+  const areAll = amount({ short: 0, long: 1 }) === 1;
+  for (const { name, run } of storageCases.filter((one) => isPlayed(one) && (areAll || isReplacing(one)))) {
+    it.concurrent(name, () => run(createContext((storage) => createVersionsStorage(storage))), PATIENCE_MS);
   }
 });
 

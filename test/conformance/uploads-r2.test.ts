@@ -1,11 +1,10 @@
-import { build } from "esbuild";
-import { Miniflare } from "miniflare";
+import type { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createR2Storage, type R2Bucket } from "../../src/storage/r2.ts";
 import { areSameBytes, bodyBytes, inChunks, noise } from "../../src/testing/storage/content.ts";
 import { uploadCases } from "../../src/testing/upload-cases.ts";
 import { beginUpload, uploadsOf } from "../../src/testing/uploads/setup.ts";
-import { projectFolder } from "../support/built.ts";
+import { startSourceWorker } from "../support/workers/source-worker.ts";
 
 const PART = 5_242_880;
 
@@ -35,22 +34,7 @@ let worker: Miniflare;
 let bucket: R2Bucket;
 
 beforeAll(async () => {
-  const { outputFiles } = await build({
-    stdin: { contents: WORKER, resolveDir: projectFolder, sourcefile: "worker.js" },
-    bundle: true,
-    write: false,
-    format: "esm",
-    target: "es2022",
-    conditions: ["workerd", "worker", "browser"],
-  });
-  worker = new Miniflare({
-    modules: true,
-    script: outputFiles[0]?.text ?? "",
-    compatibilityDate: "2026-04-01",
-    r2Buckets: ["FILES"],
-    cf: false,
-  });
-  await worker.ready;
+  worker = await startSourceWorker(WORKER, { r2Buckets: ["FILES"] });
   bucket = (await worker.getR2Bucket("FILES")) as unknown as R2Bucket;
 }, 120_000);
 

@@ -58,30 +58,36 @@ function createEnvironment() {
 }
 
 describe("an upload in R2 of which a change fails", () => {
-  it("loses nothing acknowledged, goes on, and is complete or not", async () => {
-    for (let number = 1, isOver = false; !isOver; number += 1) {
-      const { uploads, multipart, strike, countChanges, fileText } = createEnvironment();
-      const key = newKey();
-      await uploads.create(key, "/file", { note: "", expires: new Date(0) });
-      await append(uploads, key, 0, BEFORE);
-      strike(number);
-      const isAppended = await succeeds(append(uploads, key, BEFORE, TEXT.length));
-      isOver = countChanges() < number;
-      strike(undefined);
-      const offset = (await uploads.find(key))?.offset ?? -1;
-      expect(offset, `change ${number}`).toBeGreaterThanOrEqual(isAppended ? TEXT.length : BEFORE);
-      await append(uploads, key, offset, TEXT.length);
-      strike(number);
-      const isCompleted = await succeeds(uploads.complete(key, { ifNoneMatch: "*" }));
-      isOver &&= countChanges() < number;
-      strike(undefined);
-      expect(fileText() === TEXT || (fileText() === undefined && !isCompleted), `change ${number}`).toBe(true);
-      const entry = await uploads.complete(key, { ifNoneMatch: "*" });
-      expect(fileText() === TEXT, `change ${number}`).toBe(true);
-      expect((await uploads.find(key))?.done, `change ${number}`).toEqual(entry);
-      for (const { parts } of multipart.values()) expect(parts.size, `change ${number}`).toBe(0);
-    }
-  }, 120_000);
+  it.each([false, true])(
+    "loses nothing acknowledged, and is complete or not; named later: %s",
+    async (isNamedLater) => {
+      for (let number = 1, isOver = false; !isOver; number += 1) {
+        const { uploads, multipart, strike, countChanges, fileText } = createEnvironment();
+        const key = newKey();
+        const path = isNamedLater ? "/kept" : "/file";
+        const complete = () => uploads.complete(key, { path: "/file", ifNoneMatch: "*" });
+        await uploads.create(key, path, { note: "", expires: new Date(0), isNamedLater });
+        await append(uploads, key, 0, BEFORE);
+        strike(number);
+        const isAppended = await succeeds(append(uploads, key, BEFORE, TEXT.length));
+        isOver = countChanges() < number;
+        strike(undefined);
+        const offset = (await uploads.find(key))?.offset ?? -1;
+        expect(offset, `change ${number}`).toBeGreaterThanOrEqual(isAppended ? TEXT.length : BEFORE);
+        await append(uploads, key, offset, TEXT.length);
+        strike(number);
+        const isCompleted = await succeeds(complete());
+        isOver &&= countChanges() < number;
+        strike(undefined);
+        expect(fileText() === TEXT || (fileText() === undefined && !isCompleted), `change ${number}`).toBe(true);
+        const entry = await complete();
+        expect(fileText() === TEXT, `change ${number}`).toBe(true);
+        expect((await uploads.find(key))?.done, `change ${number}`).toEqual(entry);
+        for (const { parts } of multipart.values()) expect(parts.size, `change ${number}`).toBe(0);
+      }
+    },
+    120_000,
+  );
 
   it("is freed by its discard, or by the listing after it", async () => {
     for (let number = 1, isOver = false; !isOver; number += 1) {

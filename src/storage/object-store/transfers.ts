@@ -1,12 +1,11 @@
 import {
   type EntityTags,
-  isStorageError,
+  hasCode,
   type Placement,
   type RemoveOptions,
   type StorageAdapter,
   type StorageEntry,
   StorageError,
-  type StorageErrorCode,
   type TransferOptions,
 } from "../../contracts/storage-adapter.ts";
 import { inParallel } from "../../platform/in-parallel.ts";
@@ -97,7 +96,7 @@ export function createObjectTransfers(bucket: TransferBucket): Required<Pick<Sto
     try {
       await removeSource(from, copied);
     } catch (error) {
-      if (!isCode(error, "not-found")) {
+      if (!hasCode(error, "not-found")) {
         throw new StorageError("unavailable", "The source of a move remains next to its copy.", { cause: error });
       }
       // Another caller has moved it. A copy that replaced something stays: it may have replaced that of this caller.
@@ -150,7 +149,7 @@ export function createObjectTransfers(bucket: TransferBucket): Required<Pick<Sto
     options: ObjectCopyOptions,
   ): Promise<ObjectCopy> {
     await bucket.checkTarget(target, options.signal).catch((error: unknown) => {
-      const isTaken = options.isNew && isCode(error, "not-a-file");
+      const isTaken = options.isNew && hasCode(error, "not-a-file");
       throw isTaken ? new StorageError("already-exists", target.key) : error;
     });
     const copied = await bucket.copyObject(source.key, target.key, options);
@@ -232,9 +231,4 @@ export function createObjectTransfers(bucket: TransferBucket): Required<Pick<Sto
   }
 
   return { copy, move };
-}
-
-/** Whether a thrown value is a storage error with this code. */
-export function isCode(error: unknown, code: StorageErrorCode): boolean {
-  return isStorageError(error) && error.code === code;
 }

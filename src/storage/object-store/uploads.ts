@@ -1,4 +1,4 @@
-import { type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
+import { hasCode, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
 import type {
   AppendOptions,
   CompleteOptions,
@@ -12,7 +12,6 @@ import type {
 import { inParallel } from "../../platform/in-parallel.ts";
 import { checkUploadKey } from "../upload-checks.ts";
 import { createUploadWriters } from "../upload-writers.ts";
-import { isCode } from "./transfers.ts";
 import { createAppend } from "./uploads/append.ts";
 import type { UploadBucket } from "./uploads/bucket.ts";
 import { createCompletion } from "./uploads/completion.ts";
@@ -20,7 +19,7 @@ import { createJoin } from "./uploads/join.ts";
 import { createObjectUploadStates, type UploadVersion } from "./uploads/states.ts";
 import { type StoredUpload, toClosed, toOffset, toUploadState } from "./uploads/stored-upload.ts";
 
-export type { FileParts, MultipartUpload, NewFile, PartCopies, UploadBucket } from "./uploads/bucket.ts";
+export type { FileParts, HiddenObjects, MultipartUpload, NewFile, UploadBucket } from "./uploads/bucket.ts";
 export { createJoin };
 
 /** How many states a listing reads at the same time. */
@@ -35,18 +34,18 @@ const MAX_ROUNDS = 12;
  * its own, which is read again in front of the next content. A small object has the state. It is only ever replaced by
  * a condition on its version, so of two processes that use an upload the later one wins, and the other one notices.
  *
- * A bucket with `copies` needs `toJoin` for joins. Applications over other buckets do not load it.
+ * Uploads can be joined with `toJoin`. Applications over buckets without joins do not load it.
  */
 export function createObjectUploads(bucket: UploadBucket, toJoin?: typeof createJoin): StorageUploads {
-  const { copies } = bucket;
   const states = createObjectUploadStates(bucket);
   const writers = createUploadWriters();
   const appendTo = createAppend(bucket, states);
   const completion = createCompletion(bucket, states);
+  const canJoin = toJoin !== undefined;
 
   async function create(key: UploadKey, path: string, draft: UploadDraft): Promise<UploadState> {
     checkUploadKey(key);
-    const { size, note, expires, signal, isPartial } = draft;
+    const { size, note, expires, signal, isPartial, isNamedLater } = draft;
     signal?.throwIfAborted();
     const location = bucket.locate(path);
     await bucket.checkTarget(location, draft);
@@ -64,7 +63,8 @@ export function createObjectUploads(bucket: UploadBucket, toJoin?: typeof create
       expires: expires.getTime(),
       folder,
       mark: crypto.randomUUID(),
-      ...(copies && isPartial === true && { isPartial }),
+      ...(canJoin && isPartial === true && { isPartial }),
+      ...(isNamedLater === true && { isNamedLater }),
     };
     if (!(await states.create(upload))) throw new StorageError("already-exists");
     return toUploadState(upload, bucket);
@@ -104,8 +104,8 @@ export function createObjectUploads(bucket: UploadBucket, toJoin?: typeof create
     if (parts === undefined || parts.tags.length === 0) return true;
     const key = states.toPartsKey(upload);
     if (await bucket.hasUpload({ key, id: parts.id })) return true;
-    // A join turns the parts into an object, so the object is looked for after the parts.
-    return isWhole === true && (await copies?.findObject(key, mark)) !== undefined;
+    // The parts may have become an object, so the object is looked for after the parts.
+    return isWhole === true && (await bucket.objects.findObject(key, mark)) !== undefined;
   }
 
   /** Removes this version of an upload that is lost. Returns `false` if another caller has changed it. */
@@ -129,7 +129,7 @@ export function createObjectUploads(bucket: UploadBucket, toJoin?: typeof create
         const { upload } = found.upload.isOpen === true ? await states.change(found, toClosed) : found;
         return toUploadState(upload, bucket);
       } catch (error) {
-        if (isCode(error, "not-found")) return undefined;
+        if (hasCode(error, "not-found")) return undefined;
         throw error;
       }
     });
@@ -181,7 +181,7 @@ export function createObjectUploads(bucket: UploadBucket, toJoin?: typeof create
         await removeRest(removed);
         return (await isFile(removed.upload)) ? "done" : "unfinished";
       } catch (error) {
-        if (isCode(error, "not-found")) return undefined;
+        if (hasCode(error, "not-found")) return undefined;
         throw error;
       }
     });
@@ -228,7 +228,7 @@ export function createObjectUploads(bucket: UploadBucket, toJoin?: typeof create
     return toUploadState(upload, bucket);
   }
 
-  const join = copies && toJoin?.(bucket, copies, states, { open, lose, inTurn: writers.run });
+  const join = canJoin && toJoin(bucket, states, { open, lose, inTurn: writers.run });
   return { create, find, append, update, complete, discard, list, ...(join && { join }) };
 }
 

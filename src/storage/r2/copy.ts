@@ -1,10 +1,10 @@
 import { matchesStrongly } from "../../contracts/entity-tags.ts";
-import { StorageError } from "../../contracts/storage-adapter.ts";
+import { hasCode, StorageError } from "../../contracts/storage-adapter.ts";
 import { toFileContent } from "../file-content.ts";
 import type { ListedObject } from "../object-store/copied-objects.ts";
 import type { PartMemory } from "../object-store/part-memory.ts";
 import { withPermit } from "../object-store/permits.ts";
-import { isCode, type ObjectCopy, type ObjectCopyOptions, type TransferBucket } from "../object-store/transfers.ts";
+import type { ObjectCopy, ObjectCopyOptions, TransferBucket } from "../object-store/transfers.ts";
 import type { R2Bucket, R2Metadata, R2ObjectBody } from "./binding.ts";
 import { toSource } from "./read.ts";
 import { mapR2Errors, writeObject } from "./write.ts";
@@ -72,6 +72,6 @@ function toMetadata({ httpMetadata, customMetadata, httpEtag }: R2ObjectBody): R
 
 /** Maps a failed condition, of which a copy has only one: that nothing is at the new key. */
 function toTargetError(error: unknown): never {
-  if (!isCode(error, "precondition-failed")) throw error;
+  if (!hasCode(error, "precondition-failed")) throw error;
   throw new StorageError("already-exists", "Something else was created there.", { cause: error });
 }

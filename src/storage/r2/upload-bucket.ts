@@ -1,10 +1,10 @@
-import { StorageError } from "../../contracts/storage-adapter.ts";
+import { hasCode, StorageError } from "../../contracts/storage-adapter.ts";
 import type { UploadConditions } from "../../contracts/storage-uploads.ts";
 import { toFileContent } from "../file-content.ts";
 import { isKey, type ObjectLocation } from "../object-store/keys.ts";
 import type { PartMemory } from "../object-store/part-memory.ts";
 import { createPermits } from "../object-store/permits.ts";
-import type { FileParts, MultipartUpload, NewFile, UploadBucket } from "../object-store/uploads.ts";
+import type { FileParts, HiddenObjects, MultipartUpload, NewFile, UploadBucket } from "../object-store/uploads.ts";
 import type { R2Bucket, R2Metadata } from "./binding.ts";
 import { toR2FileEntry } from "./list.ts";
 import { listR2Objects } from "./pages.ts";
@@ -66,7 +66,7 @@ export function createR2UploadBucket(input: R2UploadBucketInput): UploadBucket {
     try {
       await mapUploadErrors(() => resume(upload).abort());
     } catch (error) {
-      if (!(error instanceof StorageError) || error.code !== "not-found") throw error;
+      if (!hasCode(error, "not-found")) throw error;
     }
   }
 
@@ -101,8 +101,8 @@ export function createR2UploadBucket(input: R2UploadBucketInput): UploadBucket {
     await mapR2Errors(() => bucket.put(key, bytes));
   }
 
-  async function* readBytes(key: string): AsyncGenerator<Uint8Array> {
-    const found = await mapR2Errors(() => bucket.get(key));
+  async function* readObject(key: string, options?: Parameters<R2Bucket["get"]>[1]): AsyncGenerator<Uint8Array> {
+    const found = await mapR2Errors(() => bucket.get(key, options));
     if (found === null) throw new StorageError("unavailable", `${key}: the object is missing`);
     const content = toFileContent({ body: found.body, source: toSource(found.body) });
     try {
@@ -111,6 +111,24 @@ export function createR2UploadBucket(input: R2UploadBucketInput): UploadBucket {
       await content.close();
     }
   }
+
+  const objects: HiddenObjects = {
+    minPartBytes: partBytes,
+
+    async completeObject(upload, _mark, tags) {
+      const parts = tags.map((etag, index) => ({ partNumber: index + 1, etag }));
+      await mapUploadErrors(() => resume(upload).complete(parts));
+    },
+
+    async findObject(key, mark) {
+      const found = await mapR2Errors(() => bucket.head(key));
+      const isMarked = found?.customMetadata?.[MARK] === mark;
+      return isMarked ? { key, etag: found.httpEtag, bytes: found.size } : undefined;
+    },
+
+    readRange: ({ source: { key }, first, bytes }) => readObject(key, { range: { offset: first, length: bytes } }),
+    free: (upload) => abort(upload).catch(() => undefined),
+  };
 
   async function removeObjects(keys: readonly string[]): Promise<void> {
     if (keys.length > 0) await mapR2Errors(() => bucket.delete([...keys]));
@@ -122,6 +140,7 @@ export function createR2UploadBucket(input: R2UploadBucketInput): UploadBucket {
 
   return {
     ...withRetries(createR2TextObjects(bucket)),
+    objects,
     prefix,
     clock: Date.now,
     memory,
@@ -142,7 +161,7 @@ export function createR2UploadBucket(input: R2UploadBucketInput): UploadBucket {
     putFile,
     findMarked,
     putBytes,
-    readBytes,
+    readBytes: (key) => readObject(key),
     removeObjects,
     listKeys,
   };

@@ -1,12 +1,18 @@
 import { AwsV4Signer } from "aws4fetch";
 import { StorageError } from "../../contracts/storage-adapter.ts";
+import { createDeadline, type Deadline } from "../object-store/http/deadline.ts";
+import { encodeKey, encodePart } from "../object-store/http/encode.ts";
+import {
+  type StoreRequestBody,
+  type StoreStreamedBody,
+  toStoreRequestBody,
+  toStoreStreamedBody,
+} from "../object-store/http/request-body.ts";
+import { readText, type StoreBody, toBody } from "../object-store/http/response-body.ts";
+import { isTemporary, toWait, wait } from "../object-store/http/retry.ts";
 import { createKeySource } from "./credentials.ts";
-import { createDeadline, type Deadline } from "./deadline.ts";
 import { codeOf, isDone, type S3Response } from "./errors.ts";
 import type { S3Credentials, S3Settings } from "./options.ts";
-import { type S3RequestBody, type S3StreamedBody, toS3RequestBody, toS3StreamedBody } from "./request-body.ts";
-import { readText, type S3Body, toBody } from "./response-body.ts";
-import { isTemporary, toWait, wait } from "./retry.ts";
 
 /**
  * A request to a store. It may be sent more than once, unless its body is streamed. A caller whose request must not be
@@ -19,7 +25,7 @@ export interface S3Request {
   readonly query?: Readonly<Record<string, string>>;
   /** Headers of the request. All are signed except `range`. */
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Uint8Array<ArrayBuffer> | S3StreamedBody;
+  readonly body?: Uint8Array<ArrayBuffer> | StoreStreamedBody;
   readonly signal?: AbortSignal | undefined;
   /** Additional milliseconds that the response headers may take. */
   readonly patience?: number;
@@ -27,7 +33,7 @@ export interface S3Request {
 
 /** A response. If it is a success, its body must be read or closed. */
 export interface S3Opened extends S3Response {
-  readonly body: S3Body | undefined;
+  readonly body: StoreBody | undefined;
 }
 
 /** Signs and sends requests, and retries them. */
@@ -138,9 +144,9 @@ export function createS3Client(settings: S3Settings): S3Client {
     }
   }
 
-  function toSentBody(content: S3Request["body"], deadline: Deadline): S3RequestBody | undefined {
-    if (!isStreamedBody(content)) return content && toS3RequestBody(content);
-    return toS3StreamedBody(content, {
+  function toSentBody(content: S3Request["body"], deadline: Deadline): StoreRequestBody | undefined {
+    if (!isStreamedBody(content)) return content && toStoreRequestBody(content);
+    return toStoreStreamedBody(content, {
       onWait: deadline.pause,
       onBytes: () => deadline.start(settings.headersTimeout),
     });
@@ -194,13 +200,13 @@ interface Signed {
   readonly headers: Headers;
 }
 
-function toInit({ method, headers }: Signed, body: S3RequestBody | undefined, signal: AbortSignal): RequestInit {
+function toInit({ method, headers }: Signed, body: StoreRequestBody | undefined, signal: AbortSignal): RequestInit {
   const { contentLength, ...content } = body ?? {};
   if (contentLength !== undefined) headers.set("Content-Length", String(contentLength));
   return { method, headers, redirect: "manual", ...content, signal };
 }
 
-function isStreamedBody(body: S3Request["body"]): body is S3StreamedBody {
+function isStreamedBody(body: S3Request["body"]): body is StoreStreamedBody {
   return body !== undefined && "chunks" in body;
 }
 
@@ -233,14 +239,4 @@ function nameOf(error: unknown): string {
   const { cause } = error;
   const code = cause instanceof Error && "code" in cause ? cause.code : "code" in error ? error.code : undefined;
   return typeof code === "string" && /^\w+$/.test(code) ? code : error.name;
-}
-
-/** Encodes a key as the path of a URL. The signature covers what the store decodes this to. */
-export function encodeKey(key: string): string {
-  return key.split("/").map(encodePart).join("/");
-}
-
-/** Encodes a part of a URL: all characters except the unreserved ones of RFC 3986. */
-function encodePart(text: string): string {
-  return encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -1,10 +1,10 @@
-import { isStorageError, StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
+import { hasCode, StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
 import { meetsConditions } from "../conditions.ts";
+import { wait } from "../object-store/http/retry.ts";
 import type { S3Client } from "./client.ts";
 import type { S3Head } from "./entries.ts";
 import { codeOf, isDone, type S3Response, toS3StorageError } from "./errors.ts";
 import { headObject } from "./head.ts";
-import { wait } from "./retry.ts";
 
 /** Kinds of changes: a PUT, a copy, the completion of a multipart upload, or a removal. */
 export type S3ChangeKind = "put" | "copy" | "complete" | "delete";
@@ -119,7 +119,7 @@ async function sendOnce(
   try {
     return await change.send(headers);
   } catch (error) {
-    if (isStorageError(error) && error.code === "unavailable" && (await hasEffect(client, change))) return undefined;
+    if (hasCode(error, "unavailable") && (await hasEffect(client, change))) return undefined;
     throw error;
   }
 }

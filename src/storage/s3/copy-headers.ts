@@ -1,4 +1,5 @@
-import { encodeKey, type S3Client } from "./client.ts";
+import { encodeKey } from "../object-store/http/encode.ts";
+import type { S3Client } from "./client.ts";
 import { SOURCE_HEADER, WRITER_HEADER } from "./entries.ts";
 
 /** Metadata that a copy keeps, in addition to that of this storage. */

@@ -1,18 +1,18 @@
 import { matchesStrongly } from "../../contracts/entity-tags.ts";
-import { StorageError } from "../../contracts/storage-adapter.ts";
+import { hasCode, StorageError } from "../../contracts/storage-adapter.ts";
+import { childText, parseResponse } from "../object-store/http/xml.ts";
+import { toEtag } from "../object-store/object-entry.ts";
 import { withPermit } from "../object-store/permits.ts";
-import { isCode, type ObjectCopy, type ObjectCopyOptions } from "../object-store/transfers.ts";
+import type { ObjectCopy, ObjectCopyOptions } from "../object-store/transfers.ts";
 import type { S3Client } from "./client.ts";
 import { type ConditionalChange, changeConditionally, type S3ConditionSupport } from "./conditional-change.ts";
 import { type S3CopySource, toCopyHeaders, toKeptHeaders, toTagHeaders } from "./copy-headers.ts";
-import { toEtag } from "./entries.ts";
 import type { S3Response } from "./errors.ts";
 import { headObject, headResponse } from "./head.ts";
 import { callForResult } from "./late-result.ts";
 import { completeUpload } from "./multipart-parts.ts";
 import type { S3UploadState, S3Uploads } from "./multipart-uploads.ts";
 import { sendPartCopies } from "./part-copies.ts";
-import { childText, parseResponse } from "./xml.ts";
 
 /** Largest object that stores copy by one request: 5 GiB. */
 const MAX_COPY_BYTES = 5 * 1024 ** 3;
@@ -74,7 +74,7 @@ export function createS3Copier(
         const isAboutSource = response.status === 412 || response.status === 404;
         if (!isAboutSource || round === MAX_ROUNDS) return response;
         const current = await readSource(first.key, options).catch((error: unknown) => {
-          if (isCode(error, "precondition-failed")) refusal = error as StorageError;
+          if (hasCode(error, "precondition-failed")) refusal = error;
           throw error;
         });
         if (current === undefined) {
@@ -139,6 +139,6 @@ export function createS3Copier(
 }
 
 function toTargetError(error: unknown, { isNew }: ObjectCopyOptions): unknown {
-  if (!isNew || !isCode(error, "precondition-failed")) return error;
+  if (!isNew || !hasCode(error, "precondition-failed")) return error;
   return new StorageError("already-exists", "Something else was created there.", { cause: error });
 }

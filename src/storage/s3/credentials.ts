@@ -1,5 +1,5 @@
+import { wait } from "../object-store/http/retry.ts";
 import type { S3Credentials, S3Settings } from "./options.ts";
-import { wait } from "./retry.ts";
 
 /** The source of the keys that requests are signed with. */
 export interface S3KeySource {

@@ -1,4 +1,4 @@
-import type { StorageEntry } from "../../contracts/storage-adapter.ts";
+import { toEtag, toSecond } from "../object-store/object-entry.ts";
 
 /** Header by which a write recognizes its own object if the response to it was lost. */
 export const WRITER_HEADER = "x-amz-meta-fileferry-write";
@@ -19,9 +19,6 @@ export interface S3Head {
   readonly versionId: string | undefined;
 }
 
-/** The part of the metadata that is in the entry of a file. */
-type S3FileHead = Pick<S3Head, "size" | "modified" | "etag">;
-
 /** Reads the headers of a response about an object of this size. */
 export function toHead(headers: Headers, size: number): S3Head {
   return {
@@ -37,22 +34,4 @@ export function toHead(headers: Headers, size: number): S3Head {
 /** `null` is the version of an object from before the bucket kept versions. It can be replaced, so it is none. */
 function toVersionId(text: string | null): string | undefined {
   return text === null || text === "" || text === "null" ? undefined : text;
-}
-
-/** Creates the entry of a file. */
-export function toS3FileEntry(name: string, { size, modified, etag }: S3FileHead): StorageEntry {
-  return { name, kind: "file", size, modified, ...(etag !== "" && { etag }) };
-}
-
-/** Returns an entity-tag in quotes. Some stores omit them. */
-export function toEtag(text: string): string {
-  return text === "" || text.endsWith('"') ? text : `"${text}"`;
-}
-
-/**
- * Parses a time, rounded down to seconds. Listings have milliseconds, headers do not, and both must give the same time.
- */
-export function toSecond(text: string): Date {
-  const time = Date.parse(text);
-  return new Date(Number.isNaN(time) ? 0 : Math.floor(time / 1000) * 1000);
 }

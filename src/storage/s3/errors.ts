@@ -1,5 +1,5 @@
 import { StorageError, type StorageErrorCode } from "../../contracts/storage-adapter.ts";
-import { childText, parseResponse } from "./xml.ts";
+import { childText, parseResponse } from "../object-store/http/xml.ts";
 
 /** A response without an unread body. */
 export interface S3Response {

@@ -1,7 +1,7 @@
+import { isTemporary, toWait, wait } from "../object-store/http/retry.ts";
+import { childText, parseResponse } from "../object-store/http/xml.ts";
 import type { S3Client, S3Request } from "./client.ts";
 import { isDone, type S3Response, toCode } from "./errors.ts";
-import { isTemporary, toWait, wait } from "./retry.ts";
-import { childText, parseResponse } from "./xml.ts";
 
 /** Additional milliseconds that a store may take for a large object. */
 const PATIENCE_MS = 300_000;

@@ -1,13 +1,14 @@
 import type { ListOptions, StorageEntry } from "../../contracts/storage-adapter.ts";
 import { type KeyPage, takeFirstMembers, toPageSize, toStartAfter } from "../object-store/first-members.ts";
+import { createMemberReader, toMarkedPage } from "../object-store/member-pages.ts";
 import type { S3Client } from "./client.ts";
 import { isAnyBelow } from "./head.ts";
-import { createMemberReader, listPage, toMarkedPage } from "./list.ts";
+import { listPage } from "./list.ts";
 import { createS3PropertyMarker, hasS3Properties } from "./properties.ts";
 
 /**
- * Yields the first members of a folder after a name, with requests for little more than these. Like `listS3Members`, it
- * yields `undefined` if no key is below the folder.
+ * Yields the first members of a folder after a name, with requests for little more than these. Like
+ * `listObjectMembers`, it yields `undefined` if no key is below the folder.
  */
 export async function* listFirstS3Members(
   client: S3Client,

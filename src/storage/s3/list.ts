@@ -1,51 +1,24 @@
-import { type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
-import { laterKey } from "../object-store/first-members.ts";
-import { isKey, isName, PROPERTIES_FOLDER } from "../object-store/keys.ts";
-import type { MarkedPage, PropertyMarker } from "../object-store/property-marks.ts";
+import { StorageError } from "../../contracts/storage-adapter.ts";
+import { childText, parseResponse, type XmlPart } from "../object-store/http/xml.ts";
+import { isKey } from "../object-store/keys.ts";
+import {
+  type ListedKey,
+  listAllObjects,
+  type ObjectPage,
+  type ObjectPageRequest,
+} from "../object-store/member-pages.ts";
+import { toEtag, toSecond } from "../object-store/object-entry.ts";
 import { describeS3Request, type S3Client } from "./client.ts";
-import { toEtag, toS3FileEntry, toSecond } from "./entries.ts";
 import { isDone, toS3StorageError } from "./errors.ts";
-import { childText, parseResponse, type XmlPart } from "./xml.ts";
-
-/** Parameters of a listing (ListObjectsV2). */
-export interface S3ListRequest {
-  readonly prefix: string;
-  /** Groups keys up to this delimiter. Default: all keys are listed. */
-  readonly delimiter?: "/";
-  /** Maximum number of keys. 1 to 1,000; default 1,000. */
-  readonly most?: number;
-  /** Only keys after this one. */
-  readonly startAfter?: string | undefined;
-  /** Token from the previous page. */
-  readonly token?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
-}
-
-/** An object in a listing. */
-export interface S3ListedKey {
-  readonly key: string;
-  readonly size: number;
-  readonly modified: Date;
-  readonly etag: string;
-}
-
-/** A page of a listing, in byte order of the keys. */
-export interface S3Page {
-  readonly keys: readonly S3ListedKey[];
-  /** Prefixes of the grouped keys, each with its delimiter. */
-  readonly prefixes: readonly string[];
-  /** Token of the next page, if there is one. */
-  readonly token: string | undefined;
-}
 
 /**
- * Gets one page of the keys that begin with a prefix. If the prefix is too long for a key, the page is empty. Keys that
- * are not valid text are left out.
+ * Gets one page of the keys that begin with a prefix (ListObjectsV2). If the prefix is too long for a key, the page is
+ * empty. Keys that are not valid text are left out.
  */
 export async function listPage(
   client: S3Client,
-  { prefix, delimiter, most, startAfter, token, signal }: S3ListRequest,
-): Promise<S3Page> {
+  { prefix, delimiter, most, startAfter, token, signal }: ObjectPageRequest,
+): Promise<ObjectPage> {
   if (!isKey(prefix)) return { keys: [], prefixes: [], token: undefined };
   const query = {
     "list-type": "2",
@@ -73,8 +46,8 @@ export async function listPage(
   return { ...toMembers(root, decode), token: next === "" ? undefined : next };
 }
 
-function toMembers(root: XmlPart, decode: (text: string) => string | undefined): Pick<S3Page, "keys" | "prefixes"> {
-  const keys: S3ListedKey[] = [];
+function toMembers(root: XmlPart, decode: (text: string) => string | undefined): Pick<ObjectPage, "keys" | "prefixes"> {
+  const keys: ListedKey[] = [];
   const prefixes: string[] = [];
   for (const part of root.parts) {
     if (part.name === "Contents") {
@@ -104,80 +77,10 @@ function decodeKey(text: string): string | undefined {
 }
 
 /** Yields all objects below a prefix in pages, in the order of their keys. */
-export async function* listObjects(
+export function listObjects(
   client: S3Client,
   prefix: string,
   signal?: AbortSignal,
-): AsyncGenerator<readonly S3ListedKey[]> {
-  let token: string | undefined;
-  do {
-    const page = await listPage(client, { prefix, token, signal });
-    yield page.keys;
-    token = page.token;
-  } while (token !== undefined);
-}
-
-/**
- * Yields the members of a folder in pages. Requests the next page while the caller works on the current one. If no key
- * is below the folder, not even its marker, the first page is `undefined`.
- * @param folderTime time of the subfolders, because stores keep none
- * @param createMarker creates what marks the members with properties
- */
-export async function* listS3Members(
-  client: S3Client,
-  folder: string,
-  folderTime: Date,
-  createMarker: (signal: AbortSignal) => PropertyMarker,
-): AsyncGenerator<readonly StorageEntry[] | undefined> {
-  const controller = new AbortController();
-  const fetchPage = (token?: string) =>
-    listPage(client, { prefix: folder, delimiter: "/", token, signal: controller.signal });
-  const toEntries = createMemberReader(folder, folderTime);
-  const marker = createMarker(controller.signal);
-  try {
-    let page = await fetchPage();
-    if (page.keys.length === 0 && page.prefixes.length === 0 && page.token === undefined) yield undefined;
-    for (;;) {
-      const next = page.token === undefined ? undefined : fetchPage(page.token);
-      next?.catch(() => undefined);
-      yield await marker.mark(toEntries(page), toMarkedPage(folder, page));
-      if (next === undefined) return;
-      page = await next;
-    }
-  } finally {
-    controller.abort();
-  }
-}
-
-/**
- * Creates a function that converts pages to entries, in order. If a file and a folder have the same name, the file
- * wins. The folder comes later in key order, and only names that begin with the same text come between them. So few
- * file names have to be kept from page to page.
- */
-export function createMemberReader(folder: string, folderTime: Date): (page: S3Page) => readonly StorageEntry[] {
-  let previous: readonly string[] = [];
-
-  return ({ keys, prefixes }) => {
-    const files = keys.flatMap((file) => {
-      const name = file.key.slice(folder.length);
-      return isName(name) ? [toS3FileEntry(name, file)] : [];
-    });
-    const names = new Set([...previous, ...files.map(({ name }) => name)]);
-    const folders = prefixes.flatMap((prefix): StorageEntry[] => {
-      const name = prefix.slice(folder.length, -1);
-      return isName(name) && !names.has(name) ? [{ name, kind: "folder", size: 0, modified: folderTime }] : [];
-    });
-    const ends = [keys.at(-1)?.key, prefixes.at(-1)].map((end) => end?.slice(folder.length) ?? "");
-    previous = [...names].filter((name) => ends.some((end) => end.startsWith(name)));
-    return files.length === 0 ? folders : [...files, ...folders];
-  };
-}
-
-/** Returns what the marker of a listing needs to know about a page of the folder. */
-export function toMarkedPage(folder: string, { keys, prefixes, token }: S3Page): MarkedPage {
-  const last = laterKey(keys.at(-1)?.key, prefixes.at(-1))?.slice(folder.length);
-  return {
-    hasProperties: prefixes.includes(`${folder}${PROPERTIES_FOLDER}/`),
-    ...(token !== undefined && { last }),
-  };
+): AsyncGenerator<readonly ListedKey[]> {
+  return listAllObjects((request) => listPage(client, request), prefix, signal);
 }

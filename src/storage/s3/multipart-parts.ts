@@ -1,12 +1,12 @@
 import { StorageError } from "../../contracts/storage-adapter.ts";
+import { toWait, wait } from "../object-store/http/retry.ts";
+import { childText, escapeXml, parseResponse } from "../object-store/http/xml.ts";
 import type { ObjectPart } from "../object-store/parts.ts";
 import type { Permits } from "../object-store/permits.ts";
 import { describeS3Request, type S3Client, type S3Request } from "./client.ts";
 import { WRITER_HEADER } from "./entries.ts";
 import { isDone, isMissing, type S3Response, toS3StorageError } from "./errors.ts";
 import { callForResult } from "./late-result.ts";
-import { toWait, wait } from "./retry.ts";
-import { childText, escapeXml, parseResponse } from "./xml.ts";
 
 /** How often an upload is aborted while its parts still arrive. */
 const MAX_ABORTS = 4;

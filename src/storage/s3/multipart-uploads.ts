@@ -1,7 +1,7 @@
+import { childText, parseResponse } from "../object-store/http/xml.ts";
 import type { S3Client } from "./client.ts";
 import { isDone } from "./errors.ts";
 import { abortUpload, hasParts, type S3Upload, startUpload } from "./multipart-parts.ts";
-import { childText, parseResponse } from "./xml.ts";
 
 /** State of an upload: parts may still be arriving, all parts have arrived, or the file exists. */
 export type S3UploadState = "sending" | "sent" | "complete";

@@ -1,5 +1,6 @@
 import { StorageError, type StorageErrorCode } from "../../contracts/storage-adapter.ts";
 import { inParallel } from "../../platform/in-parallel.ts";
+import { childText, parseResponse } from "../object-store/http/xml.ts";
 import { withPermit } from "../object-store/permits.ts";
 import type { ObjectCopyOptions } from "../object-store/transfers.ts";
 import { describeS3Request, type S3Client, type S3Request } from "./client.ts";
@@ -7,7 +8,6 @@ import { type S3CopySource, toCopyHeaders } from "./copy-headers.ts";
 import { isDone, type S3Response, toS3StorageError } from "./errors.ts";
 import { callForResult } from "./late-result.ts";
 import type { S3Upload } from "./multipart-parts.ts";
-import { childText, parseResponse } from "./xml.ts";
 
 /** Number of parts of one object that wait for a permit or are copied. */
 const MAX_PARALLEL = 16;

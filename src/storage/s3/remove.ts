@@ -1,16 +1,17 @@
 import { md5 } from "@noble/hashes/legacy";
-import { type RemoveOptions, StorageError } from "../../contracts/storage-adapter.ts";
+import { hasCode, type RemoveOptions, StorageError } from "../../contracts/storage-adapter.ts";
 import { isOfKind, meetsConditions } from "../conditions.ts";
 import type { CopiedObjects } from "../object-store/copied-objects.ts";
+import { isTemporary, toWait, wait } from "../object-store/http/retry.ts";
+import { childText, escapeXml, isXmlText, parseResponse } from "../object-store/http/xml.ts";
 import { isKey, type ObjectLocation, toPropertiesKey } from "../object-store/keys.ts";
+import type { ObjectPage } from "../object-store/member-pages.ts";
 import { describeS3Request, type S3Client, type S3Request } from "./client.ts";
 import { changeConditionally, type S3ConditionSupport } from "./conditional-change.ts";
 import { isDone, isMissing, toCode, toErrorCode, toS3StorageError } from "./errors.ts";
 import { putMarker } from "./folder-marker.ts";
 import { headObject } from "./head.ts";
-import { listPage, type S3Page } from "./list.ts";
-import { isTemporary, toWait, wait } from "./retry.ts";
-import { childText, escapeXml, isXmlText, parseResponse } from "./xml.ts";
+import { listPage } from "./list.ts";
 
 /** How many requests that remove a single object are sent in parallel. */
 const MAX_PARALLEL = 8;
@@ -86,7 +87,7 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
     const { keys } = await listPage(client, { prefix: parent, most: 3 });
     if (!keys.every(({ key }) => isGoing(key))) return !keys.some(({ key }) => key === parent);
     await putMarker(client, support, parent).catch((error: unknown) => {
-      if (!(error instanceof StorageError) || error.code !== "precondition-failed") throw error;
+      if (!hasCode(error, "precondition-failed")) throw error;
     });
     return false;
   }
@@ -112,7 +113,7 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
   /**
    * Removes a folder batch by batch, and lists the next page meanwhile. Its error says how many objects were removed.
    */
-  async function removeTree(folder: string, first: S3Page, copied?: CopiedObjects): Promise<void> {
+  async function removeTree(folder: string, first: ObjectPage, copied?: CopiedObjects): Promise<void> {
     const count: Count = { asked: 0, removed: 0 };
     let page = first;
     try {

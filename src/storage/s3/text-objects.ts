@@ -1,8 +1,9 @@
+import { hasCode } from "../../contracts/storage-adapter.ts";
+import { toEtag } from "../object-store/object-entry.ts";
 import type { TextObject, TextObjects } from "../object-store/text-objects.ts";
-import { isCode } from "../object-store/transfers.ts";
 import { describeS3Request, type S3Client, type S3Request } from "./client.ts";
 import { changeConditionally, type S3ConditionSupport } from "./conditional-change.ts";
-import { toEtag, WRITER_HEADER } from "./entries.ts";
+import { WRITER_HEADER } from "./entries.ts";
 import { isDone, isMissing, toS3StorageError } from "./errors.ts";
 import { headObject } from "./head.ts";
 
@@ -38,7 +39,7 @@ export function createS3TextObjects(client: S3Client, support: S3ConditionSuppor
       const etag = toEtag(response?.headers.get("etag") ?? "") || (await headObject(client, key))?.etag;
       return { text, etag: etag ?? "" };
     } catch (error) {
-      if (isCode(error, "precondition-failed")) return undefined;
+      if (hasCode(error, "precondition-failed")) return undefined;
       throw error;
     }
   }

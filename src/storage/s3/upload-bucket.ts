@@ -1,10 +1,10 @@
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import { toFileContent } from "../file-content.ts";
 import { type ObjectLocation, toLocation } from "../object-store/keys.ts";
+import { toObjectEntry } from "../object-store/object-entry.ts";
 import type { FileParts, MultipartUpload, NewFile, UploadBucket } from "../object-store/uploads.ts";
 import { describeS3Request, type S3Client, type S3Request } from "./client.ts";
 import type { S3ConditionSupport } from "./conditional-change.ts";
-import { toS3FileEntry } from "./entries.ts";
 import { codeOf, isDone, isMissing, toS3StorageError } from "./errors.ts";
 import { headObject, isAnyBelow } from "./head.ts";
 import { listObjects } from "./list.ts";
@@ -14,7 +14,7 @@ import { hasS3Properties } from "./properties.ts";
 import { readFile } from "./read.ts";
 import type { S3Remover } from "./remove.ts";
 import { createS3TextObjects } from "./text-objects.ts";
-import { createS3PartCopies, LOST } from "./upload-copies.ts";
+import { createS3HiddenObjects, LOST } from "./upload-copies.ts";
 import type { S3Writer } from "./write.ts";
 
 /** What {@link createS3UploadBucket} is made of. */
@@ -78,7 +78,7 @@ export function createS3UploadBucket({ client, support, writer, remover }: S3Upl
   async function findMarked(location: ObjectLocation, mark: string) {
     const found = await headObject(client, location.key);
     if (found?.writer !== mark) return undefined;
-    const entry = toS3FileEntry(location.name, found);
+    const entry = toObjectEntry(location.name, found);
     return (await hasS3Properties(client, location)) ? { ...entry, hasProperties: true as const } : entry;
   }
 
@@ -109,7 +109,7 @@ export function createS3UploadBucket({ client, support, writer, remover }: S3Upl
 
   return {
     ...createS3TextObjects(client, support),
-    copies: createS3PartCopies(client, support, writer.uploads),
+    objects: createS3HiddenObjects(client, support, writer.uploads),
     prefix,
     clock,
     memory: writer.memory,

@@ -1,6 +1,6 @@
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import { toFileContent } from "../file-content.ts";
-import type { PartCopies } from "../object-store/uploads.ts";
+import type { HiddenObjects } from "../object-store/uploads.ts";
 import type { S3Client } from "./client.ts";
 import { changeConditionally, type S3ConditionSupport } from "./conditional-change.ts";
 import { codeOf, isDone } from "./errors.ts";
@@ -18,11 +18,20 @@ const MIN_PART_BYTES = 5 * 1024 ** 2;
 /** The usual size of the largest parts: 128 MiB. Nothing of them is held in memory. */
 const MAX_COPY_BYTES = 128 * 1024 ** 2;
 
-/** Returns how a store makes parts of objects. */
-export function createS3PartCopies(client: S3Client, support: S3ConditionSupport, uploads: S3Uploads): PartCopies {
+/** Returns how a store makes objects that only the storage sees, and files of them. */
+export function createS3HiddenObjects(
+  client: S3Client,
+  support: S3ConditionSupport,
+  uploads: S3Uploads,
+): HiddenObjects {
   const { prefix, partBytes } = client.settings;
 
-  const copy: PartCopies["copyPart"] = async (upload, number, { source, first, bytes }, signal) => {
+  const copy: NonNullable<HiddenObjects["copies"]>["copyPart"] = async (
+    upload,
+    number,
+    { source, first, bytes },
+    signal,
+  ) => {
     // Stores copy ranges only of objects that are not small.
     const isAll = first === 0 && bytes === source.bytes;
     const range = { ...(!isAll && { range: { first, last: first + bytes - 1 } }) };
@@ -35,7 +44,7 @@ export function createS3PartCopies(client: S3Client, support: S3ConditionSupport
     return copied;
   };
 
-  const completeObject: PartCopies["completeObject"] = async (upload, mark, tags) => {
+  const completeObject: HiddenObjects["completeObject"] = async (upload, mark, tags) => {
     const { key } = upload;
     let code = "";
     try {
@@ -56,12 +65,12 @@ export function createS3PartCopies(client: S3Client, support: S3ConditionSupport
     }
   };
 
-  const findObject: PartCopies["findObject"] = async (key, mark) => {
+  const findObject: HiddenObjects["findObject"] = async (key, mark) => {
     const found = await headObject(client, key);
     return found?.writer === mark ? { key, etag: found.etag, bytes: found.size } : undefined;
   };
 
-  const readRange: PartCopies["readRange"] = async function* ({ source: { key }, first, bytes }) {
+  const readRange: HiddenObjects["readRange"] = async function* ({ source: { key }, first, bytes }) {
     const location = { name: key, key, folder: `${key}/`, parent: prefix };
     const content = toFileContent(await readFile(client, location, { offset: first, length: bytes }));
     try {
@@ -73,8 +82,7 @@ export function createS3PartCopies(client: S3Client, support: S3ConditionSupport
 
   return {
     minPartBytes: Math.min(MIN_PART_BYTES, partBytes),
-    maxCopyBytes: MAX_COPY_BYTES,
-    copyPart: copy,
+    copies: { maxCopyBytes: MAX_COPY_BYTES, copyPart: copy },
     completeObject,
     findObject,
     readRange,

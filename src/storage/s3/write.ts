@@ -1,14 +1,16 @@
-import { type StorageEntry, StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
+import { hasCode, type StorageEntry, StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
 import { meetsConditions } from "../conditions.ts";
 import { receive } from "../content.ts";
 import { type ContentReader, createContentReader } from "../object-store/content-reader.ts";
+import { canStreamToStore } from "../object-store/http/request-body.ts";
 import { isKey, type ObjectLocation, toAncestors } from "../object-store/keys.ts";
+import { toEtag, toObjectEntry, toSecond } from "../object-store/object-entry.ts";
 import { createPartMemory, type PartMemory } from "../object-store/part-memory.ts";
 import { joined, type ObjectPart, toParts } from "../object-store/parts.ts";
 import { createPermits, type Permits } from "../object-store/permits.ts";
 import type { S3Client } from "./client.ts";
 import { changeConditionally, type S3ConditionSupport } from "./conditional-change.ts";
-import { type S3Head, toEtag, toS3FileEntry, toSecond } from "./entries.ts";
+import type { S3Head } from "./entries.ts";
 import { codeOf, isDone, type S3Response } from "./errors.ts";
 import { putMarker } from "./folder-marker.ts";
 import { headObject, isAnyBelow } from "./head.ts";
@@ -16,7 +18,6 @@ import { completeUpload, type S3Upload, sendParts, toFileHeaders } from "./multi
 import { createUploads, type S3UploadState, type S3Uploads } from "./multipart-uploads.ts";
 import { type S3PartPlan, toPartPlan } from "./part-size.ts";
 import { hasS3Properties } from "./properties.ts";
-import { canStreamToS3 } from "./request-body.ts";
 import { sendStreamedParts } from "./streamed-parts.ts";
 
 /** Creates objects. */
@@ -82,7 +83,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport, to
   ): Promise<StorageEntry> {
     const { size, signal, owner } = options;
     signal?.throwIfAborted();
-    const plan = toPlan(partBytes, size, canStreamToS3);
+    const plan = toPlan(partBytes, size, canStreamToStore);
     await checkTarget(location, options, signal);
     signal?.throwIfAborted();
     const controller = new AbortController();
@@ -194,7 +195,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport, to
     const date = response?.headers.get("date") ?? new Date(clock()).toUTCString();
     const isOwn = found?.writer === writer && found.size === size;
     const head = isOwn ? found : { size, modified: toSecond(date), etag: toEtag(response?.headers.get("etag") ?? "") };
-    const entry = toS3FileEntry(location.name, head);
+    const entry = toObjectEntry(location.name, head);
     return hasProperties ? { ...entry, hasProperties } : entry;
   }
 
@@ -236,7 +237,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport, to
     try {
       await putMarker(client, support, folder);
     } catch (error) {
-      if (!(error instanceof StorageError) || error.code !== "precondition-failed") throw error;
+      if (!hasCode(error, "precondition-failed")) throw error;
       throw new StorageError("already-exists", key);
     }
   }

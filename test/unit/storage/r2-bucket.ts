@@ -40,9 +40,11 @@ export function createMemoryBucket(onCall: (call: string, key: string) => void =
 
   const bucket: R2Bucket = {
     head: async (key) => objects.get(key) ?? null,
-    async get(key) {
+    async get(key, { range: { offset, length } = { offset: 0, length: Number.POSITIVE_INFINITY } } = {}) {
       const found = objects.get(key);
-      return found === undefined ? null : { ...found, body: new Blob([found.bytes.slice()]).stream() };
+      return found === undefined
+        ? null
+        : { ...found, body: new Blob([found.bytes.slice(offset, offset + length)]).stream() };
     },
     async put(key, value, { onlyIf, ...metadata } = {}) {
       onCall("put", key);

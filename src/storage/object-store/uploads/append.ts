@@ -1,11 +1,10 @@
-import { StorageError } from "../../../contracts/storage-adapter.ts";
+import { hasCode, StorageError } from "../../../contracts/storage-adapter.ts";
 import type { AppendOptions } from "../../../contracts/storage-uploads.ts";
 import { receive } from "../../content.ts";
 import { limitAppend } from "../../upload-checks.ts";
 import type { ContentReader } from "../content-reader.ts";
 import type { UploadMemory } from "../part-memory.ts";
 import { type ObjectPart, toParts } from "../parts.ts";
-import { isCode } from "../transfers.ts";
 import type { UploadBucket } from "./bucket.ts";
 import { behindTail, type Thrown, toReader, untilFailure } from "./content.ts";
 import { createPartSender, type PartSender } from "./part-sender.ts";
@@ -59,7 +58,7 @@ export function createAppend(bucket: UploadBucket, states: ObjectUploadStates): 
       const chunks = limitAppend(receive(content, { signal: ended.controller.signal }), options);
       return await store({ open, sender, memory, before: version.upload }, chunks, options.verify, signal);
     } catch (error) {
-      if (!isCode(sender.failure()?.error, "not-found")) throw error;
+      if (!hasCode(sender.failure()?.error, "not-found")) throw error;
       // Without a part that counts nothing is lost: the next append begins another multipart upload.
       if (toPartCount(open.current()) === 0)
         throw new StorageError("unavailable", "Its parts are gone.", { cause: error });

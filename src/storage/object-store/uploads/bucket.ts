@@ -4,7 +4,7 @@ import type { ObjectLocation } from "../keys.ts";
 import type { PartMemory } from "../part-memory.ts";
 import type { Permits } from "../permits.ts";
 import type { TextObjects } from "../text-objects.ts";
-import type { JoinLimits, JoinSource, SourceRange } from "./join-plan.ts";
+import type { JoinSource, SourceRange } from "./join-plan.ts";
 
 /** A multipart upload that was created. */
 export interface MultipartUpload {
@@ -30,8 +30,8 @@ export interface FileParts {
 
 /** What the uploads of a storage need of its bucket. */
 export interface UploadBucket extends TextObjects {
-  /** Present if the bucket can make parts of objects. Then uploads can be joined. */
-  readonly copies?: PartCopies;
+  /** Objects that only the storage sees, and of which files are made. */
+  readonly objects: HiddenObjects;
   /** Prefix of all keys of the storage. */
   readonly prefix: string;
   /** Returns the current time in milliseconds since 1970. */
@@ -88,13 +88,12 @@ export interface UploadBucket extends TextObjects {
   listKeys(prefix: string): AsyncIterable<readonly string[]>;
 }
 
-/** How a bucket makes parts of objects. */
-export interface PartCopies extends JoinLimits {
-  /**
-   * Copies some bytes of an object into a part, and returns its entity-tag.
-   * @throws StorageError `not-found` if the upload is unknown.
-   */
-  copyPart(upload: MultipartUpload, number: number, range: SourceRange, signal?: AbortSignal): Promise<string>;
+/** How a bucket makes objects that only the storage sees, and files of them. */
+export interface HiddenObjects {
+  /** The smallest size of all parts but the last. */
+  readonly minPartBytes: number;
+  /** Absent: the bucket copies nothing, so bytes are read and sent again. */
+  readonly copies?: PartCopies;
   /**
    * Makes the parts an object that only the storage sees.
    * @throws StorageError `not-found` if the upload is unknown, or a part is not the one with the tag
@@ -106,4 +105,15 @@ export interface PartCopies extends JoinLimits {
   readRange(range: SourceRange): AsyncIterable<Uint8Array>;
   /** Frees a multipart upload whose parts may still be arriving. Never rejects. */
   free(upload: MultipartUpload): Promise<void>;
+}
+
+/** How a bucket copies objects into parts. */
+export interface PartCopies {
+  /** The usual size of the largest parts. */
+  readonly maxCopyBytes: number;
+  /**
+   * Copies some bytes of an object into a part, and returns its entity-tag.
+   * @throws StorageError `not-found` if the upload is unknown.
+   */
+  copyPart(upload: MultipartUpload, number: number, range: SourceRange, signal?: AbortSignal): Promise<string>;
 }

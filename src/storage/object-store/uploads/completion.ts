@@ -1,11 +1,11 @@
-import { StorageError } from "../../../contracts/storage-adapter.ts";
+import { hasCode, StorageError } from "../../../contracts/storage-adapter.ts";
 import type { StorageEntry } from "../../../contracts/storage-entry.ts";
 import type { CompleteOptions } from "../../../contracts/storage-uploads.ts";
 import { checkUploadName } from "../../upload-checks.ts";
 import type { ObjectPart } from "../parts.ts";
-import { isCode } from "../transfers.ts";
 import type { NewFile, UploadBucket } from "./bucket.ts";
 import { readTailPart } from "./content.ts";
+import { createJoinedFiles } from "./joined-file.ts";
 import type { ObjectUploadStates, UploadVersion } from "./states.ts";
 import {
   type StoredParts,
@@ -16,21 +16,21 @@ import {
   toOffset,
   toPartCount,
 } from "./stored-upload.ts";
+import { createUploadObjects, type LoseUpload } from "./upload-objects.ts";
 
 /** Makes uploads files. */
 export interface Completion {
   /** Makes an upload a file. `lose` frees an upload whose parts are gone; `false`: another caller has changed it. */
-  complete(
-    version: UploadVersion,
-    options: CompleteOptions,
-    lose: (version: UploadVersion) => Promise<boolean>,
-  ): Promise<StorageEntry>;
+  complete(version: UploadVersion, options: CompleteOptions, lose: LoseUpload): Promise<StorageEntry>;
   /** Notes that an upload has become a file, and frees its bytes. If that fails, a later call does it. */
   markDone(version: UploadVersion, entry: StorageEntry): Promise<void>;
 }
 
 /** Creates the {@link Completion} of a storage. */
 export function createCompletion(bucket: UploadBucket, states: ObjectUploadStates): Completion {
+  const objects = createUploadObjects(bucket, states);
+  const files = createJoinedFiles(bucket, states);
+
   const complete: Completion["complete"] = async (found, options, lose) => {
     const isDone = toDoneEntry(found.upload);
     if (isDone !== undefined) return isDone;
@@ -50,7 +50,9 @@ export function createCompletion(bucket: UploadBucket, states: ObjectUploadState
     });
     const { upload } = version;
     const file: NewFile = { location, mark: upload.mark, conditions: options };
-    const entry = toDoneEntry(upload) ?? (await store(file, upload).catch((error: unknown) => settle(error)));
+    const isObject = upload.isNamedLater === true && toPartCount(upload) > 0;
+    const make = (): Promise<StorageEntry> => (isObject ? storeNamed(file, version, lose) : store(file, upload));
+    const entry = toDoneEntry(upload) ?? (await make().catch((error: unknown) => settle(error)));
     await markDone(version, entry);
     return entry;
 
@@ -58,7 +60,8 @@ export function createCompletion(bucket: UploadBucket, states: ObjectUploadState
     async function settle(error: unknown): Promise<StorageEntry> {
       const written = await bucket.findMarked(location, upload.mark).catch(() => undefined);
       if (written !== undefined) return written;
-      if (isCode(error, "not-found") && !(await lose(version))) throw new StorageError("locked");
+      const isLost = hasCode(error, "not-found") && !isObject;
+      if (isLost && !(await lose(version))) throw new StorageError("locked");
       throw error;
     }
   };
@@ -73,6 +76,15 @@ export function createCompletion(bucket: UploadBucket, states: ObjectUploadState
     } finally {
       memory.close();
     }
+  }
+
+  /** The parts are those of an object that only the storage sees, and the object becomes the file. */
+  async function storeNamed(file: NewFile, version: UploadVersion, lose: LoseUpload): Promise<StorageEntry> {
+    const { key } = version.upload;
+    const source = await objects.toSource(version, lose);
+    const sources = source === undefined ? [] : [source];
+    const size = source?.bytes ?? 0;
+    return files.store({ file, sources, size, owner: undefined, firstKey: key });
   }
 
   async function storeParts(
@@ -91,11 +103,13 @@ export function createCompletion(bucket: UploadBucket, states: ObjectUploadState
 
   async function markDone(version: UploadVersion, entry: StorageEntry): Promise<void> {
     if (version.upload.done !== undefined) return;
-    const done = await states.replace(version, toDone(version.upload, entry)).catch(() => undefined);
+    const step = (upload: StoredUpload): StoredUpload => (upload.done === undefined ? toDone(upload, entry) : upload);
+    const done = await states.change(version, step).catch(() => undefined);
     if (done === undefined) return;
-    const { key, path, parts } = version.upload;
-    const isEmpty = parts?.tags.length === 0;
-    if (isEmpty) await bucket.abort({ key: bucket.locate(path).key, id: parts.id }).catch(() => undefined);
+    const { key, parts } = version.upload;
+    const unused = [...(done.upload.joining ?? [])];
+    if (parts?.tags.length === 0) unused.push({ key: states.toPartsKey(version.upload), id: parts.id });
+    for (const multipart of unused) await bucket.abort(multipart).catch(() => undefined);
     await states.removeBytes(key).catch(() => undefined);
   }
 

@@ -1,9 +1,8 @@
-import { StorageError } from "../../../contracts/storage-adapter.ts";
+import { hasCode, StorageError } from "../../../contracts/storage-adapter.ts";
 import { watchSteps } from "../../../contracts/watch-steps.ts";
 import { type ContentReader, createContentReader } from "../content-reader.ts";
 import type { UploadMemory } from "../part-memory.ts";
 import { type ObjectPart, toParts } from "../parts.ts";
-import { isCode } from "../transfers.ts";
 import type { UploadBucket } from "./bucket.ts";
 import type { StoredTail } from "./stored-upload.ts";
 
@@ -69,7 +68,7 @@ async function* readTail(bucket: UploadBucket, { key, bytes }: StoredTail): Asyn
     }
   } catch (error) {
     // Another call has replaced it. The upload itself is still there.
-    throw isCode(error, "not-found") ? new StorageError("unavailable", `${key} is missing.`, { cause: error }) : error;
+    throw hasCode(error, "not-found") ? new StorageError("unavailable", `${key} is missing.`, { cause: error }) : error;
   }
   if (read !== bytes) throw new StorageError("unavailable", `${key}: ${read} of ${bytes} bytes`);
 }

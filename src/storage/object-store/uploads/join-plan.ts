@@ -22,12 +22,12 @@ export interface JoinPart {
   readonly isCopied: boolean;
 }
 
-/** Which parts a bucket takes. */
+/** Which parts a bucket takes. Without copies, all parts but the last have the smallest size. */
 export interface JoinLimits {
   /** The smallest size of all parts but the last. */
   readonly minPartBytes: number;
-  /** The usual size of the largest parts. */
-  readonly maxCopyBytes: number;
+  /** The usual size of the largest parts. `undefined`: nothing is copied. */
+  readonly maxCopyBytes: number | undefined;
 }
 
 const MAX_PARTS = 10_000;
@@ -47,7 +47,7 @@ export function toJoinPlan(
 ): readonly JoinPart[] {
   const size = sources.reduce((sum, { bytes }) => sum + bytes, 0);
   if (size > MAX_FILE_BYTES) throw new StorageError("too-large", "The file has more than 5 TiB.");
-  const copyBytes = Math.max(maxCopyBytes, Math.ceil(size / USUAL_COPIES));
+  const copyBytes = maxCopyBytes && Math.max(maxCopyBytes, Math.ceil(size / USUAL_COPIES));
   const parts: JoinPart[] = [];
   let held: SourceRange[] = [];
   let heldBytes = 0;
@@ -73,7 +73,8 @@ export function toJoinPlan(
     const lacking = heldBytes === 0 ? 0 : Math.min(minPartBytes - heldBytes, source.bytes);
     hold({ source, first: 0, bytes: lacking });
     const left = source.bytes - lacking;
-    if (left < minPartBytes) hold({ source, first: lacking, bytes: left });
+    if (copyBytes === undefined) for (const range of cut(source, lacking, minPartBytes)) hold(range);
+    else if (left < minPartBytes) hold({ source, first: lacking, bytes: left });
     else for (const range of toEqualRanges(source, lacking, copyBytes)) add([range], true);
   }
   flush();
@@ -84,8 +85,12 @@ export function toJoinPlan(
 /** Cuts an object, from a position on, into ranges of about the same size. */
 function* toEqualRanges(source: JoinSource, from: number, most: number): Generator<SourceRange> {
   const count = Math.ceil((source.bytes - from) / most);
-  const usual = Math.ceil((source.bytes - from) / count);
-  for (let first = from; first < source.bytes; first += usual) {
-    yield { source, first, bytes: Math.min(usual, source.bytes - first) };
+  yield* cut(source, from, Math.ceil((source.bytes - from) / count));
+}
+
+/** Cuts an object, from a position on, into ranges of one size. The last one may be smaller. */
+function* cut(source: JoinSource, from: number, size: number): Generator<SourceRange> {
+  for (let first = from; first < source.bytes; first += size) {
+    yield { source, first, bytes: Math.min(size, source.bytes - first) };
   }
 }

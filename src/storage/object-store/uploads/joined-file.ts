@@ -5,7 +5,7 @@ import { inParallel } from "../../../platform/in-parallel.ts";
 import type { UploadMemory } from "../part-memory.ts";
 import { type ObjectPart, toParts } from "../parts.ts";
 import { withPermit } from "../permits.ts";
-import type { MultipartUpload, NewFile, PartCopies, UploadBucket } from "./bucket.ts";
+import type { MultipartUpload, NewFile, UploadBucket } from "./bucket.ts";
 import { toReader } from "./content.ts";
 import { type JoinPart, type JoinSource, type SourceRange, toJoinPlan } from "./join-plan.ts";
 import type { ObjectUploadStates } from "./states.ts";
@@ -33,10 +33,13 @@ export interface JoinedFiles {
 const PARALLEL_COPIES = 16;
 
 /** Creates the {@link JoinedFiles} of a storage. */
-export function createJoinedFiles(bucket: UploadBucket, copies: PartCopies, states: ObjectUploadStates): JoinedFiles {
+export function createJoinedFiles(bucket: UploadBucket, states: ObjectUploadStates): JoinedFiles {
+  const { objects } = bucket;
+  const { minPartBytes, copies } = objects;
+
   async function store(joined: JoinedFile): Promise<StorageEntry> {
     const { file, owner } = joined;
-    const parts = toJoinPlan(joined.sources, copies);
+    const parts = toJoinPlan(joined.sources, { minPartBytes, maxCopyBytes: copies?.maxCopyBytes });
     const memory = bucket.memory.open({ owner, signal: file.conditions.signal, end: () => undefined });
     try {
       const [first] = parts;
@@ -64,7 +67,7 @@ export function createJoinedFiles(bucket: UploadBucket, copies: PartCopies, stat
       const tags = await sendParts(upload, parts, memory, file.conditions.signal);
       return await bucket.complete(file, { upload, tags, size });
     } catch (error) {
-      await copies.free(upload);
+      await objects.free(upload);
       throw error;
     } finally {
       await forget(upload, firstKey).catch(() => undefined);
@@ -104,6 +107,7 @@ export function createJoinedFiles(bucket: UploadBucket, copies: PartCopies, stat
       tags[part.number - 1] = await withPermit(permits, () => bucket.sendPart(upload, part.number, read.bytes()));
       read.release();
     }
+    if (copies === undefined) return tags;
     const copied = parts.flatMap(({ number, ranges: [range], isCopied }) =>
       isCopied && range ? [{ number, range }] : [],
     );
@@ -129,7 +133,7 @@ export function createJoinedFiles(bucket: UploadBucket, copies: PartCopies, stat
   async function* readRanges(ranges: readonly SourceRange[]): AsyncGenerator<Uint8Array> {
     for (const range of ranges) {
       let read = 0;
-      for await (const chunk of copies.readRange(range)) {
+      for await (const chunk of objects.readRange(range)) {
         read += chunk.byteLength;
         yield chunk;
       }

@@ -1,5 +1,4 @@
-import { StorageError } from "../../../contracts/storage-adapter.ts";
-import { isCode } from "../transfers.ts";
+import { hasCode, StorageError } from "../../../contracts/storage-adapter.ts";
 import type { ObjectUploadStates, UploadVersion } from "./states.ts";
 import type { StoredUpload } from "./stored-upload.ts";
 
@@ -66,7 +65,7 @@ export function createRunningUpload(
         await (step === undefined ? look() : note(step));
       } catch (error) {
         // After any other failure the append goes on: its end notes everything.
-        if (isCode(error, "locked")) onTakeover();
+        if (hasCode(error, "locked")) onTakeover();
       } finally {
         isBusy = false;
       }

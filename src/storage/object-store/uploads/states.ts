@@ -4,17 +4,18 @@ import { sha256Hex } from "../../../platform/sha256.ts";
 import { UPLOADS_FOLDER } from "../../upload-checks.ts";
 import type { TextObject } from "../text-objects.ts";
 import type { UploadBucket } from "./bucket.ts";
-import type { StoredUpload } from "./stored-upload.ts";
+import { isNameless, type StoredUpload } from "./stored-upload.ts";
 
 /*
  * The objects of uploads are below the prefix of the storage:
  *
  *     .fileferry-uploads.tmp/<hash of the owner>/<id>/state.json    all that is known (`stored-upload.ts`)
  *     .fileferry-uploads.tmp/<hash of the owner>/<id>/tail-<uuid>   the bytes after the last part
- *     .fileferry-uploads.tmp/<hash of the owner>/<id>/parts         all bytes of a partial upload that was joined
+ *     .fileferry-uploads.tmp/<hash of the owner>/<id>/parts         all bytes of an upload without a name, when needed
  *
  * The parts are a multipart upload of the key of the file to be. It is not visible, and becomes the file in one step.
- * Those of a partial upload are one of the key `parts`.
+ * An upload without a name is partial, or gets its name at the end. Its parts are one of the key `parts`, as a
+ * multipart upload is bound to its key.
  */
 
 /** An upload, and the version of its object. */
@@ -40,7 +41,7 @@ export interface ObjectUploadStates {
   /** Returns a key for the bytes after the last part. */
   toTailKey(key: UploadKey): string;
   /** Returns the key of the multipart upload with the parts of an upload. */
-  toPartsKey(upload: Pick<StoredUpload, "key" | "path" | "isPartial">): string;
+  toPartsKey(upload: StoredUpload): string;
   /** Removes the objects of an upload except its state. */
   removeBytes(key: UploadKey): Promise<void>;
   /** Removes what an upload consists of, its state last. */
@@ -98,8 +99,8 @@ export function createObjectUploadStates(bucket: UploadBucket): ObjectUploadStat
     }
   }
 
-  function toPartsKey({ key, path, isPartial }: Pick<StoredUpload, "key" | "path" | "isPartial">): string {
-    return isPartial === true ? `${toFolder(key)}/parts` : bucket.locate(path).key;
+  function toPartsKey(upload: StoredUpload): string {
+    return isNameless(upload) ? `${toFolder(upload.key)}/parts` : bucket.locate(upload.path).key;
   }
 
   async function removeAll(upload: StoredUpload): Promise<void> {

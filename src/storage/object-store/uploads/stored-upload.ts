@@ -18,7 +18,9 @@ export interface StoredUpload {
   readonly mark: string;
   /** The upload is only ever joined. Its parts belong to an object of its own, not to a file. */
   readonly isPartial?: true;
-  /** A join has started to make that object, with the tail as its last part. Nothing can be added any more. */
+  /** The completion names the file. Until then its parts belong to an object of its own. */
+  readonly isNamedLater?: true;
+  /** That object is being made, with the tail as its last part. Nothing can be added any more. */
   readonly isWhole?: true;
   /** Parts of joined files. They are freed with this upload, unless the files have them. */
   readonly joining?: readonly MultipartUpload[];
@@ -48,6 +50,11 @@ export interface StoredParts {
 export interface StoredTail {
   readonly key: string;
   readonly bytes: number;
+}
+
+/** Whether the parts of an upload belong to an object of its own. */
+export function isNameless({ isPartial, isNamedLater }: StoredUpload): boolean {
+  return isPartial === true || isNamedLater === true;
 }
 
 /** The number of parts that count. */

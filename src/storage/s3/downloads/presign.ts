@@ -1,4 +1,5 @@
 import type { Presign } from "../../../contracts/downloads/presign.ts";
+import { createBoundedMap } from "../../../platform/bounded-map.ts";
 import type { ObjectLocation } from "../../object-store/keys.ts";
 import type { S3Client } from "../client.ts";
 import type { S3Head } from "../entries.ts";
@@ -15,14 +16,7 @@ const MAX_NOTES = 1000;
 
 /** Creates the presigner of a storage. */
 export function createS3Presigner(client: S3Client): S3Presigner {
-  const notes = new Map<string, S3Head>();
-
-  function note(key: string, head: S3Head): void {
-    notes.delete(key);
-    const [oldest] = notes.keys();
-    if (notes.size >= MAX_NOTES && oldest !== undefined) notes.delete(oldest);
-    notes.set(key, head);
-  }
+  const notes = createBoundedMap<string, S3Head>(MAX_NOTES);
 
   const presignRead: S3Presigner["presignRead"] = async (
     { key },
@@ -41,5 +35,5 @@ export function createS3Presigner(client: S3Client): S3Presigner {
     return client.presign(key, query, seconds);
   };
 
-  return { note, presignRead };
+  return { note: notes.set, presignRead };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { childText, parseResponse } from "../../../../src/storage/s3/xml.ts";
+import { childText, parseResponse } from "../../../../src/storage/object-store/http/xml.ts";
 import { rejectionOf } from "../../../../src/testing/expectations.ts";
 import { namesIn, put } from "../../../../src/testing/storage/content.ts";
 import { createFake, listing, refusal } from "../../../support/s3/fake.ts";

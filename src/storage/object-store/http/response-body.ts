@@ -1,7 +1,7 @@
-import { StorageError } from "../../contracts/storage-adapter.ts";
+import { StorageError } from "../../../contracts/storage-adapter.ts";
 
 /** The body of a response, chunk by chunk. */
-export interface S3Body {
+export interface StoreBody {
   /**
    * Returns the next chunk, which is never empty, or `undefined` at the end. Rejects if no chunk arrives in time, or
    * the connection breaks.
@@ -15,7 +15,7 @@ export interface S3Body {
 const MAX_TEXT_BYTES = 33_554_432;
 
 /** Wraps a response body. The body may be silent for `idle` milliseconds; `abort` ends its request. */
-export function toBody(stream: ReadableStream<Uint8Array> | null, idle: number, abort: () => void): S3Body {
+export function toBody(stream: ReadableStream<Uint8Array> | null, idle: number, abort: () => void): StoreBody {
   const reader = stream?.getReader();
 
   async function read(): Promise<Uint8Array | undefined> {
@@ -54,7 +54,7 @@ async function inTime<T>(work: Promise<T> | undefined, milliseconds: number, end
 }
 
 /** Reads a body to its end, as text. */
-export async function readText(body: S3Body): Promise<string> {
+export async function readText(body: StoreBody): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   let bytes = 0;

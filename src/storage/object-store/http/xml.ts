@@ -12,6 +12,7 @@ export interface XmlPart {
   /** Text of an element without children, else empty. Spaces are kept, and numbers stay text. */
   readonly text: string;
   readonly parts: readonly XmlPart[];
+  readonly attributes: Readonly<Record<string, string>>;
 }
 
 /**
@@ -32,7 +33,8 @@ export function parseResponse(text: string): XmlPart | undefined {
 function toPart(element: XmlElement): XmlPart {
   const parts: XmlPart[] = [];
   for (const child of element.children) if (child instanceof XmlElement) parts.push(toPart(child));
-  return { name: element.name, text: parts.length === 0 ? element.text : "", parts };
+  const { name, attributes } = element;
+  return { name, text: parts.length === 0 ? element.text : "", parts, attributes };
 }
 
 /** Returns the text of the first child element with this name, or the empty string. */

@@ -1,5 +1,14 @@
-import { parseRetryAfter } from "../../http/retry-after.ts";
-import type { S3Settings } from "./options.ts";
+import { parseRetryAfter } from "../../../http/retry-after.ts";
+
+/** How requests are retried. Durations are in milliseconds. */
+export interface RetrySettings {
+  readonly retries: number;
+  /** Upper bound of the wait before the first retry. It doubles with each retry. */
+  readonly retryDelay: number;
+  readonly maxRetryDelay: number;
+  readonly clock: () => number;
+  readonly random: () => number;
+}
 
 /** Statuses of temporary failures. */
 const PASSING: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504, 509]);
@@ -23,7 +32,7 @@ export function isTemporary(status: number, code: string): boolean {
 export function toWait(
   attempt: number,
   retryAfter: string | null,
-  { retryDelay, maxRetryDelay, random, clock }: Pick<S3Settings, "retryDelay" | "maxRetryDelay" | "random" | "clock">,
+  { retryDelay, maxRetryDelay, random, clock }: Omit<RetrySettings, "retries">,
 ): number {
   const backoff = random() * retryDelay * 2 ** (attempt - 1);
   return Math.min(Math.max(backoff, parseRetryAfter(retryAfter, clock())), maxRetryDelay);

@@ -1,11 +1,11 @@
 /** Content that is sent as it arrives. It can be sent only once. */
-export interface S3StreamedBody {
+export interface StoreStreamedBody {
   readonly byteLength: number;
   readonly chunks: AsyncIterable<Uint8Array<ArrayBuffer>>;
 }
 
 /** Gets the progress of a streamed body, so that only the store's time counts. */
-export interface S3BodyWatcher {
+export interface StoreBodyWatcher {
   /** The body waits for its content. */
   onWait(): void;
   /** The store has to take the next bytes, or to respond. */
@@ -13,7 +13,7 @@ export interface S3BodyWatcher {
 }
 
 /** The body of a request, with the options and the header that it needs. */
-export interface S3RequestBody {
+export interface StoreRequestBody {
   readonly body: BodyInit;
   /** Length of the body, if the runtime does not send it by itself. */
   readonly contentLength?: number;
@@ -34,14 +34,14 @@ const CHUNK_BYTES = 131_072;
  * Only Node sends a stream with the `Content-Length` of the headers. Other runtimes use chunked transfer coding, which
  * stores reject.
  */
-export const canStreamToS3 = isNodeItself(globalThis as Runtime);
+export const canStreamToStore = isNodeItself(globalThis as Runtime);
 
 /**
  * Converts bytes to a body. Node's `fetch` copies the bytes that it receives, and each copy lives until the next full
  * garbage collection. Therefore Node gets large bodies as a stream, which is not copied.
  */
-export function toS3RequestBody(bytes: Uint8Array<ArrayBuffer>): S3RequestBody {
-  if (!canStreamToS3 || bytes.byteLength < LARGE_BYTES) return { body: bytes };
+export function toStoreRequestBody(bytes: Uint8Array<ArrayBuffer>): StoreRequestBody {
+  if (!canStreamToStore || bytes.byteLength < LARGE_BYTES) return { body: bytes };
   let sent = 0;
   const body = new ReadableStream<Uint8Array>(
     {
@@ -57,7 +57,10 @@ export function toS3RequestBody(bytes: Uint8Array<ArrayBuffer>): S3RequestBody {
 }
 
 /** Converts content that arrives later to a body. */
-export function toS3StreamedBody(content: S3StreamedBody, { onWait, onBytes }: S3BodyWatcher): S3RequestBody {
+export function toStoreStreamedBody(
+  content: StoreStreamedBody,
+  { onWait, onBytes }: StoreBodyWatcher,
+): StoreRequestBody {
   const chunks = content.chunks[Symbol.asyncIterator]();
   const body = new ReadableStream<Uint8Array>(
     {

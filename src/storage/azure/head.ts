@@ -1,0 +1,50 @@
+import { toEtag, toSecond } from "../object-store/object-entry.ts";
+import { type AzureClient, type AzureRequest, describeAzureRequest } from "./client.ts";
+import { isAzureSuccess, isMissingBlob, toAzureError } from "./errors.ts";
+import { listBlobs } from "./list.ts";
+
+const METADATA = "x-ms-meta-";
+/** Metadata by which a write recognizes its own blob if the response to it was lost. */
+export const WRITER = `${METADATA}fileferry_write`;
+/** Metadata of a copy: the entity-tag of the version that was copied. */
+export const SOURCE = `${METADATA}fileferry_source`;
+
+/** What the store reports about a version of a blob. */
+export interface AzureVersion {
+  readonly modified: Date;
+  /** Entity-tag with quotes. */
+  readonly etag: string;
+}
+
+/** What the store reports about a blob without its content. */
+export interface AzureHead extends AzureVersion {
+  readonly size: number;
+  /** Metadata that other software may have set, by their headers. */
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** Reads the headers of a response about a blob of this size. */
+export function toAzureHead(headers: Headers, size: number): AzureHead {
+  const metadata = Object.fromEntries([...headers].filter(([name]) => name.startsWith(METADATA)));
+  return { ...toBlobVersion(headers), size, metadata };
+}
+
+/** Reads the headers of a response about a version. */
+export function toBlobVersion(headers: Headers): AzureVersion {
+  return { modified: toSecond(headers.get("last-modified") ?? ""), etag: toEtag(headers.get("etag") ?? "") };
+}
+
+/** Returns the metadata of a blob, or `undefined` if there is none. */
+export async function headBlob(client: AzureClient, key: string, signal?: AbortSignal): Promise<AzureHead | undefined> {
+  const request: AzureRequest = { method: "HEAD", key, signal };
+  const response = await client.call(request);
+  if (isMissingBlob(response)) return undefined;
+  if (!isAzureSuccess(response)) throw toAzureError(response, describeAzureRequest(request));
+  return toAzureHead(response.headers, Number(response.headers.get("content-length") ?? Number.NaN));
+}
+
+/** Whether any key begins with this prefix. */
+export async function isAnyBlobBelow(client: AzureClient, folder: string, signal?: AbortSignal): Promise<boolean> {
+  const page = await listBlobs(client, { prefix: folder, most: 1, signal });
+  return page.keys.length > 0;
+}

@@ -1,0 +1,67 @@
+import { hasCode, StorageError } from "../../contracts/storage-adapter.ts";
+import { isKey, type ObjectLocation, PROPERTIES_FOLDER, toPropertiesKey } from "../object-store/keys.ts";
+import { listAllObjects } from "../object-store/member-pages.ts";
+import { createPropertyMarker, type PropertyMarker } from "../object-store/property-marks.ts";
+import type { TextObject, TextObjects } from "../object-store/text-objects.ts";
+import { changeBlob } from "./change.ts";
+import { type AzureClient, type AzureRequest, describeAzureRequest } from "./client.ts";
+import { isAzureSuccess, isMissingBlob, toAzureError } from "./errors.ts";
+import { headBlob, toBlobVersion, WRITER } from "./head.ts";
+import { listBlobs } from "./list.ts";
+
+/** Whether what is at a location has properties. */
+export async function hasBlobProperties(client: AzureClient, location: ObjectLocation): Promise<boolean> {
+  const key = toPropertiesKey(location);
+  return isKey(key) && ((await headBlob(client, key))?.size ?? 0) > 0;
+}
+
+/** Creates the marker of the listing of a folder. */
+export function createBlobPropertyMarker(client: AzureClient, folder: string, signal: AbortSignal): PropertyMarker {
+  const prefix = `${folder}${PROPERTIES_FOLDER}/`;
+
+  async function* listNames(): AsyncGenerator<readonly string[]> {
+    for await (const page of listAllObjects((request) => listBlobs(client, request), prefix, signal)) {
+      yield page.flatMap(({ key, size }) => (size > 0 ? [key.slice(prefix.length)] : []));
+    }
+  }
+
+  return createPropertyMarker(listNames);
+}
+
+/** Reads and changes blobs that hold JSON. */
+export function createTextBlobs(client: AzureClient): TextObjects {
+  async function readObject(key: string): Promise<TextObject | undefined> {
+    const request: AzureRequest = { method: "GET", key };
+    const response = await client.call(request);
+    if (isMissingBlob(response)) return undefined;
+    if (!isAzureSuccess(response)) throw toAzureError(response, describeAzureRequest(request));
+    return { text: response.text, etag: toBlobVersion(response.headers).etag };
+  }
+
+  async function writeObject(
+    key: string,
+    text: string,
+    current: TextObject | undefined,
+  ): Promise<TextObject | undefined> {
+    const writer = crypto.randomUUID();
+    const own = { "x-ms-blob-type": "BlockBlob", "x-ms-blob-content-type": "application/json", [WRITER]: writer };
+    const body = new TextEncoder().encode(text);
+    try {
+      const { etag } = await changeBlob(client, {
+        key,
+        writer,
+        conditions: current === undefined ? { ifNoneMatch: "*" } : { ifMatch: [current.etag] },
+        ...(current === undefined && { isKnownToBeFree: true }),
+        what: `PUT ${key}`,
+        send: (headers) => client.call({ method: "PUT", key, body, headers: { ...headers, ...own } }),
+      });
+      if (etag === "") throw new StorageError("unavailable", `PUT ${key}: the response has no entity-tag`);
+      return { text, etag };
+    } catch (error) {
+      if (hasCode(error, "precondition-failed")) return undefined;
+      throw error;
+    }
+  }
+
+  return { readObject, writeObject };
+}

@@ -1,0 +1,9 @@
+/** Encodes a key as the path of a URL. The signature covers what the store decodes this to. */
+export function encodeKey(key: string): string {
+  return key.split("/").map(encodePart).join("/");
+}
+
+/** Encodes a part of a URL: all characters except the unreserved ones of RFC 3986. */
+export function encodePart(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+}
