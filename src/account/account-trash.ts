@@ -1,11 +1,11 @@
+import type { Trash, TrashEntry } from "../contracts/kept/trash.ts";
 import type { QuotaLimit } from "../contracts/quota.ts";
-import { StorageError } from "../contracts/storage-adapter.ts";
-import { toPathSegments } from "../contracts/storage-path.ts";
-import type { Trash, TrashEntry } from "../contracts/trash.ts";
+import { hasCode, StorageError } from "../contracts/storage-adapter.ts";
+import { isPrefix, toPathSegments } from "../contracts/storage-path.ts";
 import { createError } from "../http/errors.ts";
 import { mergeSorted } from "../platform/merge-sorted.ts";
 import type { Account } from "./account.ts";
-import { isPrefix, isReserved, toStoragePath } from "./path.ts";
+import { isReserved, toStoragePath } from "./path.ts";
 import type { Operation } from "./permissions.ts";
 import { type TreeAccess, toRemoval } from "./removal-check.ts";
 import { toRealPath, toRealSegments } from "./virtual-folders.ts";
@@ -119,7 +119,7 @@ export function createAccountTrash(
     try {
       await trash.restore(entry.id, toStoragePath(toRealSegments(account, to)), { quota });
     } catch (error) {
-      throw error instanceof StorageError && error.code === "already-exists" ? createError("trash-path-taken") : error;
+      throw hasCode(error, "already-exists") ? createError("trash-path-taken") : error;
     }
   }
 

@@ -1,5 +1,5 @@
+import type { Trash } from "../contracts/kept/trash.ts";
 import { StorageError } from "../contracts/storage-adapter.ts";
-import type { Trash } from "../contracts/trash.ts";
 
 /** Returns a trash whose entries are neither restored nor removed: each can be ended once, as far as it looks. */
 export function createDryRunTrash(trash: Trash): Trash {

@@ -6,6 +6,7 @@ import {
   type ByteRange,
   type ContentLocation,
   type CreateFolderOptions,
+  hasCode,
   type ListOptions,
   type RemoveOptions,
   type StorageAdapter,
@@ -110,7 +111,8 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
   async function followed(segments: readonly string[], member: StorageEntry, hasLock = false): Promise<StorageEntry> {
     if (links === "hidden" || member.kind !== "link") return member;
     const target = await statAt(await locate([...segments, member.name]), hasLock);
-    return { ...(target ?? member), name: member.name };
+    if (target === undefined || target.kind === "link") return member;
+    return { ...target, name: member.name, isFollowed: true };
   }
 
   async function* listBatches(path: string, options?: ListOptions): AsyncGenerator<readonly StorageEntry[]> {
@@ -189,7 +191,12 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
   ): Promise<StorageEntry> {
     writeOptions.signal?.throwIfAborted();
     const { parent, name } = await openParent(path, "not-a-file");
-    return withFolder(parent, (folder) => writeMember(folder, name, content, writeOptions, durability));
+    const written = withFolder(parent, (folder) => writeMember(folder, name, content, writeOptions, durability));
+    return written.catch(async (error: unknown) => {
+      // A missing root is no fault of the path: then this is `unavailable`.
+      if (hasCode(error, "parent-missing")) await withFolder(tree.open([]), async () => {});
+      throw error;
+    });
   }
 
   async function createFolder(path: string, { owner = {} }: CreateFolderOptions = {}): Promise<void> {

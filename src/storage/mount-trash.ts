@@ -1,9 +1,10 @@
+import type { RestoreOptions, Trash, TrashEntry, TrashMember } from "../contracts/kept/trash.ts";
 import { StorageError } from "../contracts/storage-adapter.ts";
-import { toCanonicalPath, toPathSegments } from "../contracts/storage-path.ts";
-import type { RestoreOptions, Trash, TrashEntry, TrashMember } from "../contracts/trash.ts";
+import { isPrefix, toCanonicalPath, toPathSegments } from "../contracts/storage-path.ts";
 import { createBoundedMap } from "../platform/bounded-map.ts";
 import { mergeSorted } from "../platform/merge-sorted.ts";
 import { toMountedOptions } from "./inner-limit.ts";
+import { type MountedPart, toInnerPath, toMountedParts } from "./mounted-parts.ts";
 
 /** The trash of each storage by the path at which it is mounted; `undefined` for a storage without one. */
 export type MountedTrash = Readonly<Record<string, Trash | undefined>>;
@@ -11,10 +12,7 @@ export type MountedTrash = Readonly<Record<string, Trash | undefined>>;
 const MAX_KNOWN = 10_000;
 
 /** A storage of a tree, and its trash. */
-interface Mount {
-  readonly mountedAt: readonly string[];
-  readonly trash: Trash | undefined;
-}
+type Mount = MountedPart<Trash>;
 
 /**
  * Combines the trash of several storages to that of the tree that `mountStorage` makes of them, with the paths of the
@@ -24,21 +22,10 @@ interface Mount {
  * @throws TypeError if a path is not canonical.
  */
 export function mountTrash(mounts: MountedTrash): Trash {
-  const sorted: readonly Mount[] = Object.entries(mounts)
-    .map(([path, trash]) => ({ mountedAt: toPathSegments(path), trash }))
-    .sort((one, other) => other.mountedAt.length - one.mountedAt.length);
+  const { sorted, find: findMount } = toMountedParts(mounts);
 
   /** The mounts of entries that were listed: otherwise it takes a walk of each trash to find one. */
   const known = createBoundedMap<string, Mount>(MAX_KNOWN);
-
-  function findMount(path: string): Mount | undefined {
-    const segments = toPathSegments(path);
-    return sorted.find(({ mountedAt }) => isPrefix(mountedAt, segments));
-  }
-
-  function toInner({ mountedAt }: Mount, path: string): string {
-    return toCanonicalPath(toPathSegments(path).slice(mountedAt.length));
-  }
 
   /** Returns an entry with its path in the tree; `undefined` if another storage hides it. */
   function toOuter(mount: Mount, entry: TrashEntry): TrashEntry | undefined {
@@ -52,9 +39,9 @@ export function mountTrash(mounts: MountedTrash): Trash {
     const segments = toPathSegments(below);
     const around = findMount(below);
     return sorted.flatMap((mount) => {
-      const { mountedAt, trash } = mount;
+      const { mountedAt, part: trash } = mount;
       if (trash === undefined) return [];
-      if (mount === around) return [{ mount, trash, folder: toInner(mount, below) }];
+      if (mount === around) return [{ mount, trash, folder: toInnerPath(mount, below) }];
       return isPrefix(segments, mountedAt) ? [{ mount, trash, folder: "/" }] : [];
     });
   }
@@ -78,9 +65,9 @@ export function mountTrash(mounts: MountedTrash): Trash {
   /** Finds the storage that has an entry. */
   async function locate(id: string): Promise<{ readonly mount: Mount; readonly trash: Trash } | undefined> {
     const recent = known.get(id);
-    if (recent?.trash !== undefined) return { mount: recent, trash: recent.trash };
+    if (recent?.part !== undefined) return { mount: recent, trash: recent.part };
     for (const mount of sorted) {
-      const { trash } = mount;
+      const { part: trash } = mount;
       if (trash !== undefined && (await trash.find("/", [id])).length > 0) return { mount, trash };
     }
     return undefined;
@@ -98,7 +85,7 @@ export function mountTrash(mounts: MountedTrash): Trash {
     if (to !== undefined && findMount(to) !== mount) {
       throw new StorageError("denied", "An entry is restored to its own storage only.");
     }
-    const inner = to === undefined ? undefined : toInner(mount, to);
+    const inner = to === undefined ? undefined : toInnerPath(mount, to);
     const path = await trash.restore(id, inner, toMountedOptions(options, mount.mountedAt));
     return toCanonicalPath([...mount.mountedAt, ...toPathSegments(path)]);
   }
@@ -109,7 +96,7 @@ export function mountTrash(mounts: MountedTrash): Trash {
 
   async function sweep(): Promise<number> {
     let count = 0;
-    for (const { trash } of sorted) count += (await trash?.sweep()) ?? 0;
+    for (const { part } of sorted) count += (await part?.sweep()) ?? 0;
     return count;
   }
 
@@ -126,7 +113,7 @@ export function mountTrash(mounts: MountedTrash): Trash {
     sweep,
     watch(listener) {
       const ends = sorted.map((mount) =>
-        mount.trash?.watch(({ entry, reason }) => {
+        mount.part?.watch(({ entry, reason }) => {
           const outer = toOuter(mount, entry);
           if (outer !== undefined) listener({ entry: outer, reason });
         }),
@@ -140,8 +127,4 @@ export function mountTrash(mounts: MountedTrash): Trash {
 
 function newestOf(one: TrashEntry, other: TrashEntry): number {
   return one.id > other.id ? -1 : 1;
-}
-
-function isPrefix(prefix: readonly string[], segments: readonly string[]): boolean {
-  return prefix.every((segment, index) => segment === segments[index]);
 }

@@ -15,7 +15,7 @@ import {
   type WriteOptions,
 } from "../contracts/storage-adapter.ts";
 import type { AttributeChanges, Properties } from "../contracts/storage-attributes.ts";
-import { nameOf, toCanonicalPath, toPathSegments } from "../contracts/storage-path.ts";
+import { isPrefix, nameOf, toCanonicalPath, toPathSegments } from "../contracts/storage-path.ts";
 import { sha256Hex } from "../platform/sha256.ts";
 import { checkTransferPaths } from "./conditions.ts";
 import { copyByReading, moveByCopying } from "./fallbacks.ts";
@@ -277,8 +277,4 @@ function toMounts(mounts: Mounts): readonly Mount[] {
   checkOption(Object.hasOwn(mounts, "/"), "mounts", 'an object with a storage at "/"');
   const all = Object.entries(mounts).map(([path, storage]) => ({ mountedAt: toPathSegments(path), storage }));
   return all.sort((one, other) => other.mountedAt.length - one.mountedAt.length);
-}
-
-function isPrefix(prefix: readonly string[], segments: readonly string[]): boolean {
-  return prefix.every((segment, index) => segment === segments[index]);
 }

@@ -1,19 +1,19 @@
 import type { AtomicKeyValueStore } from "../contracts/atomic-store.ts";
 import { handOn } from "../contracts/handed-on.ts";
-import { checkNames, checkOption } from "../contracts/option-error.ts";
+import { checkNames, checkOption, isWholeNumber } from "../contracts/option-error.ts";
 import type { Quota, QuotaLimit } from "../contracts/quota.ts";
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
 import { toPathSegments } from "../contracts/storage-path.ts";
 import { hideArea, openArea } from "./area.ts";
 import { createAdmissions } from "./quota/admission.ts";
+import { createCountedUploads } from "./quota/counted-uploads.ts";
 import { createCounts } from "./quota/counts.ts";
 import { createOwnRecords, createSharedRecords } from "./quota/records.ts";
 import { createRemove, createTransfer } from "./quota/transfers.ts";
-import { createTurns } from "./quota/turns.ts";
-import { createChangingUploads } from "./quota/upload-sum.ts";
 import { createQuotaUploads } from "./quota/uploads.ts";
 import { createWalks } from "./quota/walks.ts";
 import { createWrite } from "./quota/writes.ts";
+import { createTurns } from "./wrappers/turns.ts";
 
 export type { Quota, QuotaLimit } from "../contracts/quota.ts";
 
@@ -56,11 +56,11 @@ export function createQuotaStorage(storage: StorageAdapter, options: QuotaOption
   const { folders = [], recountSeconds = 86_400, stepBytes = 8 * 1024 ** 2, clock = Date.now } = options;
   const inner = openArea(storage);
   const walks = createWalks(inner);
-  const changing = createChangingUploads(inner.uploads);
+  const countedUploads = createCountedUploads(inner.uploads);
   const counts = createCounts({
     records: options.store === undefined ? createOwnRecords(clock) : createSharedRecords(options.store, clock),
     walks,
-    sumUploads: changing.sum,
+    sumUploads: countedUploads.sum,
     recountSeconds,
     clock,
   });
@@ -81,7 +81,7 @@ export function createQuotaStorage(storage: StorageAdapter, options: QuotaOption
     remove: createRemove(verbs),
     copy: createTransfer(verbs, "copy"),
     move: createTransfer(verbs, "move"),
-    ...(uploads && { uploads: createQuotaUploads(verbs, uploads, changing) }),
+    ...(uploads && { uploads: createQuotaUploads(verbs, uploads, countedUploads) }),
   });
   return Object.assign(counted, { quota });
 }
@@ -93,15 +93,11 @@ function checkOptions(options: QuotaOptions): void {
     checkNames(limit, ["path", "bytes", "files"], `folders[${index}].`);
     checkOption(isCanonical(limit.path), `folders[${index}].path`, "a canonical path, such as /shared");
     for (const name of ["bytes", "files"] as const) {
-      checkOption(isCount(limit[name] ?? 0), `folders[${index}].${name}`, "a whole number, 0 or more");
+      checkOption(isWholeNumber(limit[name] ?? 0, 0), `folders[${index}].${name}`, "a whole number, 0 or more");
     }
   }
-  checkOption(isCount(recountSeconds), "recountSeconds", "a whole number, 0 or more");
-  checkOption(isCount(stepBytes) && stepBytes > 0, "stepBytes", "a whole number, 1 or more");
-}
-
-function isCount(value: number): boolean {
-  return Number.isSafeInteger(value) && value >= 0;
+  checkOption(isWholeNumber(recountSeconds, 0), "recountSeconds", "a whole number, 0 or more");
+  checkOption(isWholeNumber(stepBytes, 1), "stepBytes", "a whole number, 1 or more");
 }
 
 function isCanonical(path: unknown): boolean {

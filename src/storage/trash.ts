@@ -1,13 +1,13 @@
 import { handOn, handOnUploads } from "../contracts/handed-on.ts";
-import { checkNames, checkOption } from "../contracts/option-error.ts";
+import type { Trash } from "../contracts/kept/trash.ts";
+import { checkNames, checkOption, isWholeNumber } from "../contracts/option-error.ts";
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
-import type { Trash } from "../contracts/trash.ts";
 import { createRequestMutex } from "../platform/keyed-mutex.ts";
 import { hideArea, openArea } from "./area.ts";
 import { createTrash } from "./trash/create-trash.ts";
 import { createTrashRemove, createTrashTransfer, createTrashUpload, createTrashWrite } from "./trash/verbs.ts";
 
-export type { RestoreOptions, Trash, TrashEntry, TrashMember, TrashPurge } from "../contracts/trash.ts";
+export type { RestoreOptions, Trash, TrashEntry, TrashMember, TrashPurge } from "../contracts/kept/trash.ts";
 
 /** Options of {@link createTrashStorage}. */
 export interface TrashOptions {
@@ -69,11 +69,7 @@ export function createTrashStorage(storage: StorageAdapter, options: TrashOption
 function checkOptions(options: TrashOptions): void {
   checkNames(options, NAMES, "");
   const { keepSeconds = 0, maxBytes = 0, makeRoom = true } = options;
-  checkOption(isCount(keepSeconds), "keepSeconds", "a whole number, 0 or more");
-  checkOption(isCount(maxBytes), "maxBytes", "a whole number, 0 or more");
+  checkOption(isWholeNumber(keepSeconds, 0), "keepSeconds", "a whole number, 0 or more");
+  checkOption(isWholeNumber(maxBytes, 0), "maxBytes", "a whole number, 0 or more");
   checkOption(typeof makeRoom === "boolean", "makeRoom", "true or false");
-}
-
-function isCount(value: number): boolean {
-  return Number.isSafeInteger(value) && value >= 0;
 }

@@ -1,21 +1,9 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { makeFolder, startServer } from "../support/built.ts";
 import { runInProcess } from "../support/run-in-process.ts";
-
-const ALICE = { Authorization: `Basic ${btoa("alice:secret of alice")}`, Accept: "application/json" };
-
-async function configure(members: object): Promise<string> {
-  const file = join(await makeFolder(), "fileferry.json");
-  const config = {
-    listen: { port: 0 },
-    authentication: [{ type: "accounts", accounts: [{ username: "alice", password: "secret of alice" }] }],
-    ...members,
-  };
-  await writeFile(file, JSON.stringify(config));
-  return file;
-}
+import { ALICE, configure } from "./configure.ts";
 
 describe("the key trash of a configuration", () => {
   it("keeps what is deleted, also with quotas, for clients and for fileferry trash", async () => {

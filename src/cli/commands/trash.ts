@@ -1,4 +1,4 @@
-import type { Trash, TrashEntry } from "../../contracts/trash.ts";
+import type { Trash, TrashEntry } from "../../contracts/kept/trash.ts";
 import { createFailure } from "../failure.ts";
 import { escapeText, type Output } from "../log/terminal.ts";
 import { requireCanonical, useStores } from "./use-stores.ts";

@@ -40,7 +40,7 @@ export function createKeptAnswers({ store, seconds, clock, report }: KeptAnswers
   const running = new Set<string>();
 
   async function claim(request: KeyedRequest): Promise<Claim> {
-    const { holder, url, key, body } = request;
+    const { holder, payer, url, key, body } = request;
     const secret = JSON.stringify([holder, url, key]);
     const name = `idempotency:${sha256Hex(secret)}`;
     const fingerprint = sha256Hex(`${secret}\n${body}`);
@@ -52,7 +52,7 @@ export function createKeptAnswers({ store, seconds, clock, report }: KeptAnswers
       const found = await orUnavailable(() => begin(name, text));
       if (found !== undefined) return await toClaim(found, fingerprint, secret);
       isFirst = true;
-      return createFirst(name, text, { fingerprint, secret, holder });
+      return createFirst(name, text, { fingerprint, secret, payer });
     } finally {
       if (!isFirst) running.delete(name);
     }
@@ -71,7 +71,7 @@ export function createKeptAnswers({ store, seconds, clock, report }: KeptAnswers
   function createFirst(
     name: string,
     text: string,
-    { fingerprint, secret, holder }: { readonly fingerprint: string; readonly secret: string; readonly holder: string },
+    { fingerprint, secret, payer }: { readonly fingerprint: string; readonly secret: string; readonly payer: string },
   ): Claim {
     const timer = setInterval(() => void renew().catch(report), LEASE_MS / 3);
     (timer as { unref?: () => void }).unref?.();
@@ -95,7 +95,7 @@ export function createKeptAnswers({ store, seconds, clock, report }: KeptAnswers
 
     async function keep(answer: string | undefined): Promise<void> {
       const isKept =
-        answer !== undefined && answer.length <= MAX_ANSWER_CHARACTERS && budget.take(holder, answer.length);
+        answer !== undefined && answer.length <= MAX_ANSWER_CHARACTERS && budget.take(payer, answer.length);
       const sealed = isKept && { answer: await sealAnswer(secret, answer) };
       const record: KeptRecord = { body: fingerprint, ...sealed };
       // Not by `replace`: a store in memory may drop old answers, but not what `replace` has stored.

@@ -2,7 +2,8 @@ import type { AccountTrash, AccountTrashEntry } from "../../account/account-tras
 import { toStoragePath } from "../../account/path.ts";
 import { TRASH_DONE_CODES } from "../../contracts/pages/trash-texts.ts";
 import { createError } from "../../http/errors.ts";
-import { emptyReply, type Reply, sourceReply } from "../../http/reply.ts";
+import { emptyReply, HTML_FIELDS, JSON_FIELDS, type Reply, sourceReply } from "../../http/reply.ts";
+import { inBatches } from "../../platform/in-batches.ts";
 import type { AccountContext } from "../../request/context.ts";
 import type { TrashBody } from "../../schemas/trash.ts";
 import { acquireTransfer } from "../../transfers/too-many-transfers.ts";
@@ -11,8 +12,6 @@ import { toPageFields } from "../../views/page.ts";
 import { openTrashPage, type TrashPage } from "../../views/trash-page.ts";
 import { holdOpenFolder } from "../folders/hold-open-folder.ts";
 
-const JSON_TYPE = { "Content-Type": "application/json; charset=utf-8" };
-const HTML_TYPE = { "Content-Type": "text/html; charset=utf-8" };
 /** How many entries are rendered at a time. */
 const BATCH = 64;
 
@@ -35,7 +34,7 @@ export async function listTrash(context: AccountContext): Promise<Reply> {
   const { request, variant, target } = context;
   const trash = requireTrash(context);
   if (request.method === "HEAD") {
-    return emptyReply(200, variant === "html" ? { ...toPageFields(context), ...HTML_TYPE } : JSON_TYPE);
+    return emptyReply(200, variant === "html" ? { ...toPageFields(context), ...HTML_FIELDS } : JSON_FIELDS);
   }
   acquireTransfer(context);
   if (variant === "html") {
@@ -43,7 +42,7 @@ export async function listTrash(context: AccountContext): Promise<Reply> {
     return trashPage(context, 200, { done: TRASH_DONE_CODES.find((code) => code === given) });
   }
   const list = await openJsonContent(toBatches(trash), JSON.stringify);
-  const { source, fields } = await holdOpenFolder(context, list, JSON_TYPE);
+  const { source, fields } = await holdOpenFolder(context, list, JSON_FIELDS);
   return sourceReply(200, context.transferPermit.releaseAfter(source), fields);
 }
 
@@ -56,19 +55,12 @@ export async function trashPage(
   const { config, root, transferPermit } = context;
   const entries = toBatches(requireTrash(context));
   const page = await openTrashPage(context, { ...report, entries, path: toTrashPath(config.basePath), home: root });
-  const { source, fields } = await holdOpenFolder(context, page, { ...toPageFields(context), ...HTML_TYPE });
+  const { source, fields } = await holdOpenFolder(context, page, { ...toPageFields(context), ...HTML_FIELDS });
   return sourceReply(status, transferPermit.releaseAfter(source), fields);
 }
 
 async function* toBatches(trash: AccountTrash): AsyncGenerator<readonly TrashBody[], void> {
-  let batch: TrashBody[] = [];
-  for await (const entry of trash.list()) {
-    batch.push(toBody(entry));
-    if (batch.length < BATCH) continue;
-    yield batch;
-    batch = [];
-  }
-  yield batch;
+  for await (const batch of inBatches(trash.list(), BATCH)) yield batch.map(toBody);
 }
 
 function toBody({ id, segments, kind, size, removed }: AccountTrashEntry): TrashBody {

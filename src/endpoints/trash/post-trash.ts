@@ -1,33 +1,27 @@
 import type { AccountTrash, AccountTrashEntry } from "../../account/account-trash.ts";
 import type { TrashDoneCode } from "../../contracts/pages/trash-texts.ts";
-import { isStorageError, StorageError } from "../../contracts/storage-adapter.ts";
-import { createError, toCommonCode } from "../../http/errors.ts";
-import { type HttpError, isHttpError } from "../../http/http-error.ts";
-import { mediaType } from "../../http/negotiate.ts";
+import { hasCode, StorageError } from "../../contracts/storage-adapter.ts";
+import { createError } from "../../http/errors.ts";
+import { isHttpError } from "../../http/http-error.ts";
 import { isMemberName } from "../../http/path-segment.ts";
-import { prefersDryRun } from "../../http/preferences.ts";
 import { emptyReply, type Reply } from "../../http/reply.ts";
-import { readFormBody, readJsonBody } from "../../http/request-body.ts";
 import type { AccountContext } from "../../request/context.ts";
-import { emitErrorEvent } from "../../request/emit-event.ts";
 import { createTrashCommandsSchema, TRASH_ACTIONS, type TrashCommand } from "../../schemas/trash.ts";
-import { countBody } from "../../transfers/held-bodies.ts";
 import { acquireTransfer } from "../../transfers/too-many-transfers.ts";
-import { type MemberOutcome, outcomesReply, toCommonStatus } from "../folders/member-outcomes.ts";
+import { postKept, readKeptForm } from "../folders/kept-commands.ts";
+import { type MemberOutcome, outcomesReply, problemsReply, toCommonStatus } from "../folders/member-outcomes.ts";
 import { requireTrash, toTrashPath, trashPage } from "./list-trash.ts";
 
 /** `POST /home/__svc__/trash`: restores entries or removes them for good, by JSON commands or the form of the page. */
 export async function postTrash(context: AccountContext): Promise<Reply> {
   requireTrash(context);
   acquireTransfer(context);
-  switch (mediaType(context.request.headers.get("content-type"))) {
-    case "application/json":
-      return runJson(context);
-    case "application/x-www-form-urlencoded":
-      return postForm(context);
-    default:
-      throw createError("trash-media-type");
-  }
+  return postKept(context, {
+    toSchema: createTrashCommandsSchema,
+    run: async (own, commands) => (await runCommands(own, commands)).map(toOutcome),
+    runForm: postForm,
+    toRefusal: () => createError("trash-media-type"),
+  });
 }
 
 /**
@@ -48,35 +42,12 @@ async function purgeAll(trash: AccountTrash): Promise<void> {
       await trash.purge(entry);
     } catch (error) {
       // Another request may have ended it.
-      if (isStorageError(error) && error.code === "not-found") continue;
+      if (hasCode(error, "not-found")) continue;
       if (!isHttpError(error) || error.failure !== "denied") throw error;
       refusal = error;
     }
   }
   if (refusal !== undefined) throw refusal;
-}
-
-/** With `Prefer: dry-run` everything is checked, and nothing changed. */
-async function runJson(context: AccountContext): Promise<Reply> {
-  const commands = await readCommands(context);
-  const isDryRun = prefersDryRun(context.request);
-  const own = isDryRun ? { ...context, files: context.createDryFiles() } : context;
-  const reply = outcomesReply(context, (await runCommands(own, commands)).map(toOutcome));
-  return isDryRun ? { ...reply, headers: [...reply.headers, ["Preference-Applied", "dry-run"]] } : reply;
-}
-
-async function readCommands(context: AccountContext): Promise<readonly TrashCommand[]> {
-  const { maxJsonBytes, maxCommands } = context.config.limits;
-  const toTooLarge = (): HttpError => createError("commands-malformed", { values: { max: maxCommands } });
-  const body = await readJsonBody(context.request, {
-    maxBytes: maxJsonBytes,
-    maxMembers: maxCommands,
-    toTooLarge,
-    ...countBody(context),
-  });
-  const parsed = createTrashCommandsSchema(maxCommands).safeParse(body);
-  if (!parsed.success) throw toTooLarge();
-  return parsed.data.commands;
 }
 
 /** The result for one target. */
@@ -120,18 +91,14 @@ function toSegments(path: string): readonly string[] {
 }
 
 async function postForm(context: AccountContext): Promise<Reply> {
-  const { request, config } = context;
-  const { maxJsonBytes: maxBytes, maxCommands } = config.limits;
-  const form = await readFormBody(request, { maxBytes, maxFields: maxCommands + 1, ...countBody(context) });
-  const action = toAction(valuesOf(form, "action"));
+  const { action, selected: target } = await readKeptForm(context, TRASH_ACTIONS);
   if (action === "purge-all") {
     await purgeAll(requireTrash(context));
     return redirectDone(context, "emptied");
   }
-  const target = [...new Set(valuesOf(form, "selected-members"))];
   if (target.length === 0) throw createError("items-missing");
   const command = action === "restore-members" ? "restore" : "purge";
-  const outcomes = await runCommands(context, [{ command, target }]);
+  const outcomes = await runCommands(context, [{ command, target: [...target] }]);
   const failed = outcomes.flatMap(({ target: id, entry, error }) =>
     error === undefined ? [] : [{ name: entry?.segments.at(-1) ?? id.slice(0, 64), error }],
   );
@@ -139,21 +106,7 @@ async function postForm(context: AccountContext): Promise<Reply> {
   if (failed.length === 0) return redirectDone(context, command === "restore" ? "restored" : "purged");
   const errors = failed.map(({ error }) => error);
   const status = toCommonStatus(errors);
-  emitErrorEvent(context, status, [...new Set(errors.map(({ message }) => message))].join(" "));
-  const page = await trashPage(context, status, { problems: failed });
-  return { ...page, headers: [...page.headers, ["Error-Code", toCommonCode(errors)]] };
-}
-
-function valuesOf(form: URLSearchParams, field: string): readonly string[] {
-  return [...form].flatMap(([name, value]) => (name === field ? [value] : []));
-}
-
-function toAction([action, ...others]: readonly string[]): (typeof TRASH_ACTIONS)[number] {
-  if (action === undefined) throw createError("form-action-missing");
-  if (others.length > 0) throw createError("form-action-repeated");
-  const known = TRASH_ACTIONS.find((one) => one === action);
-  if (known === undefined) throw createError("form-action-unknown");
-  return known;
+  return problemsReply(context, status, errors, () => trashPage(context, status, { problems: failed }));
 }
 
 /** Leads to the page, so that a reload does not send the form again. */

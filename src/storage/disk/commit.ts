@@ -55,6 +55,8 @@ export interface FinishedWrite {
   readonly isQuick: boolean;
   /** The change survives a power failure. */
   readonly isFlushed: boolean;
+  /** Throws `not-found` if the folder is no longer where it was when the write started. */
+  readonly requirePlace?: (() => void) | undefined;
 }
 
 /**
@@ -66,7 +68,7 @@ export interface FinishedWrite {
  */
 export async function commit(
   folder: OpenFolder,
-  { temporary, name, previous, written, isRecent, isQuick, isFlushed }: FinishedWrite,
+  { temporary, name, previous, written, isRecent, isQuick, isFlushed, requirePlace }: FinishedWrite,
   options: WriteOptions,
 ): Promise<"renamed" | "linked"> {
   return withNameLock(folder, name, async () => {
@@ -76,6 +78,8 @@ export async function commit(
     const found = mustLook ? await checkTarget(folder, name, options, true) : previous;
     options.signal?.throwIfAborted();
     await folder.confirm();
+    // Otherwise the file would appear where no client has put it: in the trash, or below the limit of another folder.
+    requirePlace?.();
     const mustBeNew = options.ifNoneMatch === "*" && found === undefined;
     if (mustBeNew && (await linkIfSupported(folder, temporary, name))) return "linked";
     const isRenameQuick = isQuick && (found === undefined || found.size <= SMALL_BYTES);

@@ -1,7 +1,13 @@
 import type { BigIntStats } from "node:fs";
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import { inParallel } from "../../platform/in-parallel.ts";
-import { copyFile, copyProperties, type FolderPair, ignoreNotFound, type MemberCopyOptions } from "./copy-member.ts";
+import {
+  copyFile,
+  copyProperties,
+  type FolderPair,
+  ignoreNotFound,
+  type MemberCopyOptions,
+} from "./copies/copy-member.ts";
 import { createFolderAt } from "./create-folder.ts";
 import { readNames } from "./folder-names.ts";
 import { toEntry } from "./list.ts";

@@ -1,6 +1,6 @@
-import { isStorageError, type Placement, StorageError, type TransferOptions } from "../../contracts/storage-adapter.ts";
+import { hasCode, type Placement, StorageError, type TransferOptions } from "../../contracts/storage-adapter.ts";
 import type { Properties } from "../../contracts/storage-attributes.ts";
-import { giveProperties, type MemberCopyOptions } from "./copy-member.ts";
+import { giveProperties, type MemberCopyOptions } from "./copies/copy-member.ts";
 import { copyMembers } from "./copy-members.ts";
 import { createFolderAt } from "./create-folder.ts";
 import { type Place, placeMember } from "./move.ts";
@@ -34,7 +34,7 @@ export async function copyFolderTo(source: OpenFolder, to: Place, options: CopyO
   } catch (error) {
     isRemoved = await removeFolder(folder, temporary).then(
       () => true,
-      (reason) => isStorageError(reason) && reason.code === "not-found",
+      (reason) => hasCode(reason, "not-found"),
     );
     throw error;
   } finally {

@@ -1,5 +1,5 @@
 import { constants } from "node:os";
-import { isStorageError, StorageError, type StorageErrorCode } from "../../contracts/storage-adapter.ts";
+import { hasCode, isStorageError, StorageError, type StorageErrorCode } from "../../contracts/storage-adapter.ts";
 
 /** Meanings of system error codes for one method, where they differ from the usual ones. */
 export type SystemCodes = Readonly<Record<string, StorageErrorCode>>;
@@ -127,9 +127,14 @@ export async function mapErrorCode<T>(call: Promise<T>, from: StorageErrorCode, 
   try {
     return await call;
   } catch (error) {
-    if (!isStorageError(error) || error.code !== from) throw error;
+    if (!hasCode(error, from)) throw error;
     throw new StorageError(to, error.message, { cause: error });
   }
+}
+
+/** Awaits a call on a member. If it fails with `not-found`, its parent folder is missing. */
+export async function mapMissingParent<T>(call: Promise<T>): Promise<T> {
+  return mapErrorCode(call, "not-found", "parent-missing");
 }
 
 /** Returns the system error code, such as `ENOENT`, of a file system error. */
@@ -144,6 +149,6 @@ export function systemCode(error: unknown): string | undefined {
  * error.
  */
 export function undefinedIfMissing(error: unknown): undefined {
-  if (isStorageError(error) && (error.code === "not-found" || error.code === "not-a-folder")) return undefined;
+  if (hasCode(error, "not-found", "not-a-folder")) return undefined;
   throw error;
 }

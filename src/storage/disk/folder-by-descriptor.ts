@@ -1,12 +1,12 @@
 import { constants, existsSync, fstatSync, openSync, readlinkSync } from "node:fs";
+import { StorageError } from "../../contracts/storage-adapter.ts";
 import { mapSystemErrors, mapSystemErrorsSync } from "./errors.ts";
 import { MEMBER_FLAGS, type OpenFolder, syncFolder, toIdentity } from "./open-folder.ts";
-import { lookAt, lookSync, type MemberName, openDescriptor, release } from "./system-calls.ts";
+import { BIGINT, lookAt, lookSync, type MemberName, openDescriptor, release } from "./system-calls.ts";
 
 // Windows lacks O_DIRECTORY and O_NOFOLLOW.
 const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0 } = constants;
 const FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
-const BIGINT = { bigint: true } as const;
 
 /**
  * Whether members can be reached through a folder's descriptor: on Linux with /proc mounted. Deno throws if the process
@@ -77,6 +77,16 @@ function toFolder(descriptor: number): OpenFolder {
     return typeof name === "string" ? `${place}/${name}` : Buffer.concat([Buffer.from(`${place}/`), name]);
   }
 
+  /** The system keeps the path of a descriptor up to date, and calls a removed one `(deleted)`. */
+  const realPath = (): string => mapSystemErrorsSync(() => readlinkSync(place));
+
+  function watchPath(): () => void {
+    const path = realPath();
+    return () => {
+      if (realPath() !== path) throw new StorageError("not-found", "The folder was moved or removed.");
+    };
+  }
+
   const identity = (): string => toIdentity(mapSystemErrorsSync(() => fstatSync(descriptor, BIGINT)));
 
   return {
@@ -89,6 +99,7 @@ function toFolder(descriptor: number): OpenFolder {
     lookSync: (name) => lookSync(at(name)),
     openFileSync: (name) => openSync(at(name), O_RDONLY | MEMBER_FLAGS),
     confirm: async () => {},
+    watchPath,
     sync: async () => syncFolder(identity(), descriptor),
     close: () => release(descriptor),
   };

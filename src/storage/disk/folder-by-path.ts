@@ -2,13 +2,12 @@ import { type BigIntStats, constants, fstat } from "node:fs";
 import { lstat, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { isStorageError, StorageError } from "../../contracts/storage-adapter.ts";
+import { hasCode, StorageError } from "../../contracts/storage-adapter.ts";
 import { ignoreErrors, mapErrorCode, mapSystemErrors } from "./errors.ts";
 import { MEMBER_FLAGS, NO_FOLDER_SYNC, type OpenFolder, syncFolder, toIdentity, withNameLock } from "./open-folder.ts";
-import { lookAt, type MemberName, openDescriptor, release } from "./system-calls.ts";
+import { BIGINT, lookAt, type MemberName, openDescriptor, release } from "./system-calls.ts";
 
 const statAsync = promisify(fstat);
-const BIGINT = { bigint: true } as const;
 /**
  * How often a replaced member is looked up or opened again. From the second attempt on, writers of this process wait.
  */
@@ -35,7 +34,7 @@ export async function openByPath(path: string): Promise<OpenFolder> {
 
   async function confirm(): Promise<void> {
     const found = await mapErrorCode(identify(path), "not-a-folder", "unavailable").catch((error: unknown) => {
-      if (isStorageError(error) && error.code === "unavailable") waryUntil = performance.now() + WARY_MS;
+      if (hasCode(error, "unavailable")) waryUntil = performance.now() + WARY_MS;
       throw error;
     });
     if (found === identity) return;

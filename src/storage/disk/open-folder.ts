@@ -49,6 +49,11 @@ export interface OpenFolder {
    * @throws StorageError `not-found` if nothing is at the path any more, `unavailable` if something else is there.
    */
   confirm(): Promise<void>;
+  /**
+   * Notes the folder's path. The function that it returns throws `not-found` if the folder has been moved or removed
+   * since. Missing on systems where `confirm` does this.
+   */
+  watchPath?(): () => void;
   /** Flushes the names of its members to the device. */
   sync(): Promise<void>;
   close(): void;

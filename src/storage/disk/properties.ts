@@ -1,6 +1,6 @@
 import type { BigIntStats } from "node:fs";
 import { mkdir, rmdir, unlink } from "node:fs/promises";
-import { isStorageError, type StorageEntry } from "../../contracts/storage-adapter.ts";
+import { hasCode, type StorageEntry } from "../../contracts/storage-adapter.ts";
 import type { Properties } from "../../contracts/storage-attributes.ts";
 import { NO_PROPERTIES } from "../properties.ts";
 import { ignoreErrors, mapSystemErrors, mapSystemErrorsSync, undefinedIfMissing } from "./errors.ts";
@@ -90,7 +90,7 @@ export async function writeProperties(
       await ignoreErrors(mkdir(folder.at(RECORDS_FOLDER)), "EEXIST");
       return await writeInto(folder, toRecordName(stats), properties, isFlushed);
     } catch (error) {
-      const isGone = isStorageError(error) && error.code === "not-found";
+      const isGone = hasCode(error, "not-found");
       if (!isGone || attempt === MAX_ATTEMPTS) throw error;
     }
   }
@@ -145,9 +145,10 @@ export interface PropertyOwner {
 }
 
 /**
- * Runs a step that replaces or moves a member, and takes its properties along. They are stored for the new place or
- * file first: if the process ends in between, each file has its own properties or those that the step gives it.
- * `replaced` is what the step removes from the new place, whose properties go.
+ * Runs a step that replaces or moves a member, and takes its properties along. The properties are copied to the new
+ * place or file before the step, and the old ones are removed after it. If the process ends in between, each file has
+ * its own properties, or those that the step gives it. `replaced` is what the step removes from the new place: its
+ * properties are removed too.
  */
 export async function withPropertiesMoved<T>(
   from: PropertyOwner,

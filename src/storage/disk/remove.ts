@@ -111,3 +111,14 @@ async function unlinkAll(folder: OpenFolder, files: readonly MemberName[]): Prom
   if (failure?.status === "rejected") throw toStorageError(failure.reason);
   await folder.confirm();
 }
+
+/**
+ * Removes a file. Returns whether it is gone: it is also if it was never there, or if another process has removed it.
+ * Never rejects; the clean-up removes what is left.
+ */
+export async function tryUnlink(folder: OpenFolder, name: string): Promise<boolean> {
+  return unlink(folder.at(name)).then(
+    () => true,
+    (error: unknown) => systemCode(error) === "ENOENT",
+  );
+}

@@ -32,7 +32,8 @@ export const SMALL_BYTES = 65_536;
 /** Copying a step from memory takes some hundredths of this; a device that is asked takes longer. */
 const QUICK_STEP_MS = 0.5;
 
-const BIGINT = { bigint: true } as const;
+/** For stats whose numbers are exact: times in nanoseconds, and inodes above 2^53. */
+export const BIGINT = { bigint: true } as const;
 const IF_THERE = { bigint: true, throwIfNoEntry: false } as const;
 
 /** Opens a path. The caller closes the descriptor. */

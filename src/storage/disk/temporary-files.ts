@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { lstat, unlink } from "node:fs/promises";
+import { createBoundedMap } from "../../platform/bounded-map.ts";
 import { isAbandoned, processIdentity } from "../../platform/process-identity-node.ts";
 import { isTemporaryName, isUploadName } from "./names.ts";
 import type { OpenFolder } from "./open-folder.ts";
@@ -14,10 +15,11 @@ const NAME = /^\.fileferry-([0-9a-f]{8}-[0-9]+-[0-9]*)-[0-9a-f]{24}\.tmp$/;
 const FOREIGN_FILE_MILLISECONDS = 3_600_000;
 
 const inUse = new Set<string>();
-/** Names of this process that could not be removed after their writes failed. */
-const left = new Set<string>();
-/** Upper bound of `left`; older names are dropped. Their files are removed when this process has ended. */
-const MAX_LEFT = 10_000;
+/**
+ * Names of this process that could not be removed after their writes failed. The files of names that are dropped are
+ * removed when this process has ended.
+ */
+const left = createBoundedMap<string, true>(10_000);
 
 /** Creates a new name for a temporary file. The name is in use until {@link releaseTemporaryName}. */
 export function reserveTemporaryName(): string {
@@ -30,10 +32,7 @@ export function reserveTemporaryName(): string {
 /** Ends the use of a temporary name. If its file remains, the next clean-up or listing removes it. */
 export function releaseTemporaryName(name: string, isRemoved = true): void {
   inUse.delete(name);
-  if (isRemoved) return;
-  left.add(name);
-  const [oldest] = left;
-  if (oldest !== undefined && left.size > MAX_LEFT) left.delete(oldest);
+  if (!isRemoved) left.set(name, true);
 }
 
 /**
@@ -57,5 +56,5 @@ export async function removeIfAbandoned(folder: OpenFolder, name: string): Promi
 async function isRemovable(name: string, modified: number): Promise<boolean> {
   const [, creator] = NAME.exec(name) ?? [];
   if (creator === undefined) return false;
-  return left.has(name) || isAbandoned(creator, modified, FOREIGN_FILE_MILLISECONDS);
+  return left.get(name) === true || isAbandoned(creator, modified, FOREIGN_FILE_MILLISECONDS);
 }

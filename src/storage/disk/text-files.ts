@@ -1,8 +1,9 @@
 import { constants, fstatSync, fsync, readFile, writeFile } from "node:fs";
-import { rename, unlink } from "node:fs/promises";
+import { rename } from "node:fs/promises";
 import { promisify } from "node:util";
-import { mapSystemErrors, systemCode, undefinedIfMissing } from "./errors.ts";
+import { mapSystemErrors, undefinedIfMissing } from "./errors.ts";
 import type { OpenFolder } from "./open-folder.ts";
+import { tryUnlink } from "./remove.ts";
 import { closeFile } from "./system-calls.ts";
 import { releaseTemporaryName, reserveTemporaryName } from "./temporary-files.ts";
 
@@ -47,13 +48,6 @@ async function writeText(descriptor: number, text: string, isFlushed: boolean): 
   } finally {
     await closeFile(descriptor, true);
   }
-}
-
-async function tryUnlink(folder: OpenFolder, name: string): Promise<boolean> {
-  return unlink(folder.at(name)).then(
-    () => true,
-    (error) => systemCode(error) === "ENOENT",
-  );
 }
 
 /** Returns the text of a file; `undefined` if there is none, or something else or larger than `maxBytes`. */

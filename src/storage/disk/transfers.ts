@@ -10,6 +10,7 @@ import type { AttributeChanges, Properties } from "../../contracts/storage-attri
 import { nameOf, toCanonicalPath, toPathSegments } from "../../contracts/storage-path.ts";
 import { checkSource, checkTransferPaths } from "../conditions.ts";
 import { copyByReading, moveByCopying } from "../fallbacks.ts";
+import { linkFile } from "./copies/link-file.ts";
 import { copyFolderTo } from "./copy.ts";
 import { mapErrorCode, mapSystemErrors, systemCode, toStorageError } from "./errors.ts";
 import type { FolderTree } from "./folder-tree.ts";
@@ -64,7 +65,10 @@ export function createDiskTransfers({
   async function copy(from: string, to: string, options: TransferOptions = {}): Promise<Placement> {
     await checkPaths(from, to, false);
     options.signal?.throwIfAborted();
-    if (checkSource(await stat(from), options).kind === "file") return copyByReading(self(), from, to, options);
+    if (checkSource(await stat(from), options).kind === "file") {
+      const isLinked = options.mayShare === true && options.replace !== true && (await linkTo(from, to, options));
+      return isLinked ? "created" : copyByReading(self(), from, to, options);
+    }
     const { parent, name } = await openParent(to, "denied");
     return withFolder(parent, async (folder) => {
       const source = tree.open(await locate(toPathSegments(from)));
@@ -74,6 +78,19 @@ export function createDiskTransfers({
       const placement = await mapSystemErrors(copied);
       if (durability === "fsync") await folder.sync();
       return placement;
+    });
+  }
+
+  /** Makes a copy that shares the bytes of a file. Returns whether it has. */
+  async function linkTo(from: string, to: string, options: TransferOptions): Promise<boolean> {
+    const source = await openMember(from);
+    return withFolder(source.parent, async (folder) => {
+      const target = await openParent(to, "denied");
+      return withFolder(target.parent, async (parent) => {
+        const isLinked = await linkFile({ folder, name: source.name }, { folder: parent, name: target.name }, options);
+        if (isLinked && durability === "fsync") await parent.sync();
+        return isLinked;
+      });
     });
   }
 

@@ -17,18 +17,18 @@ import { receive } from "../content.ts";
 import { checkUploadKey, checkUploadName, limitAppend } from "../upload-checks.ts";
 import { createUploadWriters, throwIfSuperseded } from "../upload-writers.ts";
 import { checkTarget, commit } from "./commit.ts";
-import { mapErrorCode, mapSystemErrors, undefinedIfMissing } from "./errors.ts";
+import { mapMissingParent, mapSystemErrors, undefinedIfMissing } from "./errors.ts";
 import { type OpenFolder, withFolder } from "./open-folder.ts";
 import { withPropertiesMark } from "./properties.ts";
-import { closeFile, readDescriptor } from "./system-calls.ts";
+import { tryUnlink } from "./remove.ts";
+import { BIGINT, closeFile, readDescriptor } from "./system-calls.ts";
 import type { DiskAccess } from "./transfers.ts";
 import { createContentStore, watched } from "./uploads/append.ts";
 import { toFileEntry, toLostState, toState, toStateOf, toStoredEntry, toTarget } from "./uploads/convert.ts";
-import { createUploadAccess, type OpenBytes, type OpenUpload, tryUnlink } from "./uploads/open.ts";
+import { createUploadAccess, type OpenBytes, type OpenUpload } from "./uploads/open.ts";
 import { createUploadStates, type DiskUpload, toBytesName } from "./uploads/states.ts";
 import { createFile, finishFile } from "./write.ts";
 
-const BIGINT = { bigint: true } as const;
 const READ_BYTES = 1_048_576;
 
 export {
@@ -61,7 +61,7 @@ export function createDiskUploads({
     draft.signal?.throwIfAborted();
     const { parent, name } = await openParent(path, "not-a-file");
     return withFolder(parent, async (folder) => {
-      const previous = await inParent(checkTarget(folder, name, draft));
+      const previous = await mapMissingParent(checkTarget(folder, name, draft));
       return writers.run(key, () => access.withNewUpload(key, () => createIn(folder, previous)));
     });
 
@@ -165,7 +165,7 @@ export function createDiskUploads({
       const path = options.path ?? upload.path;
       checkUploadName(upload.path, path);
       if (!tree.isValidName(nameOf(path))) throw new StorageError("bad-name");
-      return inParent(replaceTarget(upload, bytes, path, options));
+      return mapMissingParent(replaceTarget(upload, bytes, path, options));
     });
   }
 
@@ -255,9 +255,4 @@ export function createDiskUploads({
   }
 
   return { create, find, append, update, complete, discard, list, read, join };
-}
-
-/** When a call fails with `not-found`, the missing member is the parent folder. */
-function inParent<T>(step: Promise<T>): Promise<T> {
-  return mapErrorCode(step, "not-found", "parent-missing");
 }

@@ -1,14 +1,14 @@
 import { type BigIntStats, constants, fchmod, fchown, fstatSync, fsync } from "node:fs";
-import { unlink } from "node:fs/promises";
 import { promisify } from "node:util";
 import { type StorageEntry, StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
 import { receive } from "../content.ts";
 import { checkTarget, commit } from "./commit.ts";
-import { ignoreErrors, mapErrorCode, mapSystemErrors, systemCode } from "./errors.ts";
+import { ignoreErrors, mapMissingParent, mapSystemErrors } from "./errors.ts";
 import { toEntry } from "./list.ts";
 import type { OpenFolder } from "./open-folder.ts";
 import { withPropertiesMark } from "./properties.ts";
-import { closeFile, SMALL_BYTES, setTime } from "./system-calls.ts";
+import { tryUnlink } from "./remove.ts";
+import { BIGINT, closeFile, SMALL_BYTES, setTime } from "./system-calls.ts";
 import { releaseTemporaryName, reserveTemporaryName } from "./temporary-files.ts";
 import { hasTime, nextTime } from "./times.ts";
 import { writeContent } from "./write-content.ts";
@@ -19,10 +19,9 @@ export type Durability = "fsync" | "rename";
 const setMode = promisify(fchmod);
 const setOwner = promisify(fchown);
 const sync = promisify(fsync);
-const BIGINT = { bigint: true } as const;
 const PERMISSION_BITS = 0o777;
 const GROUP_BITS = 0o070;
-/** A write of this duration sees what it replaces only once. */
+/** A write that takes less than this does not look again at what it replaces, unless it has conditions. */
 const RECENT_MS = 100;
 
 /** Writes a member: first to a temporary file next to it, which then replaces it (SECURITY 7, 8). */
@@ -33,7 +32,8 @@ export async function writeMember(
   options: WriteOptions,
   durability: Durability,
 ): Promise<StorageEntry> {
-  const previous = await inParent(checkTarget(folder, name, options));
+  const requirePlace = folder.watchPath?.();
+  const previous = await mapMissingParent(checkTarget(folder, name, options));
   const startedAt = performance.now();
   const temporary = reserveTemporaryName();
   let isCreated = false;
@@ -45,10 +45,10 @@ export async function writeMember(
     const isQuick = hasNoDeferredWork(written, durability);
     const isRecent = performance.now() - startedAt < RECENT_MS;
     mustRemove =
-      (await inParent(
+      (await mapMissingParent(
         commit(
           folder,
-          { temporary, name, previous, written, isRecent, isQuick, isFlushed: durability === "fsync" },
+          { temporary, name, previous, written, isRecent, isQuick, isFlushed: durability === "fsync", requirePlace },
           options,
         ),
       )) === "linked";
@@ -103,26 +103,11 @@ function hasNoDeferredWork({ size }: BigIntStats, durability: Durability): boole
   return durability === "fsync" || size <= SMALL_BYTES;
 }
 
-async function tryUnlink(folder: OpenFolder, name: string): Promise<boolean> {
-  try {
-    await unlink(folder.at(name));
-    return true;
-  } catch (error) {
-    // The file was not created, or another process has removed it.
-    return systemCode(error) === "ENOENT";
-  }
-}
-
 /** Creates a temporary file next to the file that it replaces. @throws StorageError `parent-missing` */
 export function createFile(folder: OpenFolder, name: string, previous: BigIntStats | undefined): Promise<number> {
   const { O_CREAT, O_EXCL, O_WRONLY } = constants;
   const mode = previous?.isFile() ? Number(previous.mode) & PERMISSION_BITS : 0o666;
-  return inParent(folder.openFile(name, O_CREAT | O_EXCL | O_WRONLY, mode));
-}
-
-/** When a write fails with `not-found`, the missing member is the parent folder. */
-function inParent<T>(step: Promise<T>): Promise<T> {
-  return mapErrorCode(step, "not-found", "parent-missing");
+  return mapMissingParent(folder.openFile(name, O_CREAT | O_EXCL | O_WRONLY, mode));
 }
 
 /**

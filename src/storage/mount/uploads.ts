@@ -1,4 +1,4 @@
-import { isStorageError, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
+import { hasCode, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
 import { toCanonicalPath, toPathSegments } from "../../contracts/storage-path.ts";
 import type {
   AppendOptions,
@@ -63,7 +63,7 @@ export function createTreeUploads({ mounts, locate }: TreeUploadsOptions): Stora
       try {
         return await use(mount);
       } catch (error) {
-        if (!isStorageError(error) || error.code !== "not-found") throw error;
+        if (!hasCode(error, "not-found")) throw error;
       }
     }
     throw new StorageError("not-found");
@@ -82,7 +82,9 @@ export function createTreeUploads({ mounts, locate }: TreeUploadsOptions): Stora
   }
 
   function update(key: UploadKey, change: UploadChange): Promise<UploadState> {
-    return inOwn(async (mount) => toOuter(mount, await mount.uploads.update(key, change)));
+    return inOwn(async (mount) =>
+      toOuter(mount, await mount.uploads.update(key, toMountedOptions(change, mount.mountedAt) ?? change)),
+    );
   }
 
   async function complete(key: UploadKey, { path, ...conditions }: CompleteOptions = {}): Promise<StorageEntry> {
@@ -122,7 +124,7 @@ export function createTreeUploads({ mounts, locate }: TreeUploadsOptions): Stora
     try {
       return await uploads.join(keys, inner, toMountedOptions(options, mountedAt));
     } catch (error) {
-      if (!isStorageError(error) || error.code !== "not-found") throw error;
+      if (!hasCode(error, "not-found")) throw error;
       for (const key of keys) if ((await findIn(key)) === undefined) throw error;
       throw new StorageError("denied", "Another storage has some of the uploads.", { cause: error });
     }

@@ -1,7 +1,10 @@
 import type { QuotaLimit } from "../../contracts/quota.ts";
+import { StorageError } from "../../contracts/storage-adapter.ts";
+import { isWithinFolder } from "../../contracts/storage-path.ts";
 import { type Amount, add, isNothing, NOTHING, toMissing } from "./amount.ts";
-import { isWithin, toCountedPath, toPathsAround } from "./counted-path.ts";
-import type { Counts, Settlement } from "./counts.ts";
+import { toCountedPath, toPathsAround } from "./counted-path.ts";
+import type { Counts } from "./counts.ts";
+import type { ChangedPart, Settlement } from "./settlement.ts";
 
 /** Admits what callers want to store, and counts what they have stored. */
 export interface Admissions {
@@ -9,17 +12,20 @@ export interface Admissions {
   limitsOf(path: string, own: QuotaLimit | undefined): readonly QuotaLimit[];
   /** Returns the folders around some paths that have a count. */
   countedAround(paths: readonly string[]): Promise<readonly string[]>;
-  /** Begins a reservation below some limits, with nothing. */
+  /** Opens an empty reservation under some limits. */
   open(limits: readonly QuotaLimit[]): Reservation;
 }
 
-/** What one caller has reserved. */
+/** What one caller has reserved. `settle` or `release` ends it: what is reserved after that is given back. */
 export interface Reservation {
-  /** Reserves what is missing of an amount: below each limit, or below none. @throws the error of a quota */
-  raise(needed: Amount, credit?: Amount): Promise<void>;
+  /**
+   * Increases the reservation to `needed`, under all limits or not at all. What `credit` has is reserved already.
+   * @throws the error of a quota; StorageError `incomplete` if the reservation is over.
+   */
+  raise(needed: Amount, credit?: readonly ChangedPart[]): Promise<void>;
   /** Renews the lease, if it is time. */
   renew(): Promise<void>;
-  /** Counts what has happened below the limits and in further folders, and gives back what was reserved for it. */
+  /** Counts what has happened under the limits and in further folders, and gives back what was reserved for it. */
   settle(settlement: Omit<Settlement, "released">, folders: readonly string[]): Promise<void>;
   /** Gives back what is reserved. */
   release(): Promise<void>;
@@ -35,7 +41,7 @@ export function createAdmissions(counts: Counts, folders: readonly QuotaLimit[],
     const byFolder = new Map<string, QuotaLimit>();
     for (const limit of own === undefined ? folders : [...folders, own]) {
       const isLimit = limit.bytes !== undefined || limit.files !== undefined;
-      if (isLimit && isWithin(counted, limit.path)) {
+      if (isLimit && isWithinFolder(counted, limit.path)) {
         byFolder.set(limit.path, toStricter(limit, byFolder.get(limit.path)));
       }
     }
@@ -56,8 +62,14 @@ export function createAdmissions(counts: Counts, folders: readonly QuotaLimit[],
 function createReservation(counts: Counts, limits: readonly QuotaLimit[], clock: () => number): Reservation {
   let held = NOTHING;
   let renewedAt = clock();
+  /** A write that is aborted does not wait for the last step of its content, which may still reserve something. */
+  let isOver = false;
 
-  async function raise(needed: Amount, credit?: Amount): Promise<void> {
+  async function giveBack(amount: Amount, from: readonly QuotaLimit[]): Promise<void> {
+    for (const { path } of from) await counts.settle(path, { released: amount });
+  }
+
+  async function raise(needed: Amount, credit?: readonly ChangedPart[]): Promise<void> {
     const missing = toMissing(needed, held);
     if (isNothing(missing)) return;
     const done: QuotaLimit[] = [];
@@ -66,8 +78,9 @@ function createReservation(counts: Counts, limits: readonly QuotaLimit[], clock:
         await counts.reserve(limit, missing, credit);
         done.push(limit);
       }
+      if (isOver) throw new StorageError("incomplete");
     } catch (error) {
-      for (const { path } of done) await counts.settle(path, { released: missing });
+      await giveBack(missing, done);
       throw error;
     }
     held = add(held, missing);
@@ -83,12 +96,18 @@ function createReservation(counts: Counts, limits: readonly QuotaLimit[], clock:
   async function settle(settlement: Omit<Settlement, "released">, folders: readonly string[]): Promise<void> {
     const released = held;
     held = NOTHING;
+    isOver = true;
     const limited = new Set(limits.map(({ path }) => path));
     for (const path of limited) await counts.settle(path, { ...settlement, released });
     for (const folder of folders) if (!limited.has(folder)) await counts.settle(folder, settlement);
   }
 
-  return { raise, renew, settle, release: () => settle({}, []) };
+  async function release(): Promise<void> {
+    isOver = true;
+    if (!isNothing(held)) await settle({}, []);
+  }
+
+  return { raise, renew, settle, release };
 }
 
 /** Returns the limit of two for one folder. */

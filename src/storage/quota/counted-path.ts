@@ -1,3 +1,4 @@
+import { isWithinFolder } from "../../contracts/storage-path.ts";
 import { TRASH_FOLDER, VERSIONS_FOLDER } from "../area.ts";
 
 const AREAS = [TRASH_FOLDER, VERSIONS_FOLDER];
@@ -7,7 +8,7 @@ const AREAS = [TRASH_FOLDER, VERSIONS_FOLDER];
  * came; otherwise removing files would be a way to have any amount of space.
  */
 export function toCountedPath(path: string): string {
-  const area = AREAS.find((one) => isWithin(path, one));
+  const area = AREAS.find((one) => isWithinFolder(path, one));
   return area === undefined ? path : path.slice(area.length) || "/";
 }
 
@@ -17,20 +18,10 @@ export function toCountedFolders(folder: string): readonly string[] {
   return [folder, ...AREAS.map((area) => `${area}${folder}`)];
 }
 
-/** Whether a path is a folder itself, or in it. */
-export function isWithin(path: string, folder: string): boolean {
-  return path === folder || folder === "/" || path.startsWith(`${folder}/`);
-}
-
 /** Returns the path itself and all folders around it, the root last. */
 export function toPathsAround(path: string): readonly string[] {
   const around: string[] = [];
   for (let end = path.length; end > 1; end = path.lastIndexOf("/", end - 1)) around.push(path.slice(0, end));
   around.push("/");
   return around;
-}
-
-/** Returns the path of the folder that has a member. */
-export function toParent(path: string): string {
-  return path.slice(0, path.lastIndexOf("/")) || "/";
 }

@@ -1,11 +1,13 @@
 import { createQuotaError, type QuotaLimit, type QuotaShortage, type QuotaUsage } from "../../contracts/quota.ts";
 import { StorageError } from "../../contracts/storage-adapter.ts";
+import { isWithinFolder } from "../../contracts/storage-path.ts";
 import { isLoopShared } from "../../platform/event-loop.ts";
 import { type Amount, add, isNothing, NOTHING, subtract } from "./amount.ts";
-import { isWithin, toCountedPath } from "./counted-path.ts";
+import { toCountedPath } from "./counted-path.ts";
+import type { UploadSum } from "./counted-uploads.ts";
 import { asStale, type CountRecord, toUsage, UNCOUNTED, withLease, withUploads, withUsed, withWalk } from "./record.ts";
 import type { CountRecords } from "./records.ts";
-import type { UploadSum } from "./upload-sum.ts";
+import { type ChangedPart, type Settlement, sumWithin } from "./settlement.ts";
 import type { FolderWalk, Walks } from "./walks.ts";
 
 /** The counts of folders in a store. Methods reject with StorageError `unavailable` if the store fails. */
@@ -20,7 +22,7 @@ export interface Counts {
    * Reserves for this process. What is in `credit` is reserved already, for the same file.
    * @throws the error of a quota if it does not fit.
    */
-  reserve(limit: QuotaLimit, amount: Amount, credit?: Amount): Promise<void>;
+  reserve(limit: QuotaLimit, amount: Amount, credit?: readonly ChangedPart[]): Promise<void>;
   /** Counts what has happened in a folder. Does nothing if the folder has no count. Never fails: then it recounts. */
   settle(folder: string, settlement: Settlement): Promise<void>;
   /** Keeps what this process has reserved for longer. */
@@ -29,24 +31,6 @@ export interface Counts {
   markStale(folders: readonly string[]): Promise<void>;
   /** Returns those of some folders that have a count. */
   findCounted(folders: readonly string[]): Promise<readonly string[]>;
-}
-
-/** What has happened in a folder, as one step. */
-export interface Settlement {
-  /** What this process gives back. */
-  readonly released?: Amount;
-  /** What uploads in several requests will need more, or less. */
-  readonly uploads?: Amount;
-  /** What has changed, by path in the storage. */
-  readonly parts?: readonly ChangedPart[];
-  /** The change has removed a folder. Uploads in several requests for files in it are lost. */
-  readonly losesUploads?: boolean;
-}
-
-/** The difference at a path of the storage. */
-export interface ChangedPart {
-  readonly path: string;
-  readonly amount: Amount;
 }
 
 /** What {@link createCounts} needs. */
@@ -64,7 +48,7 @@ export interface CountsOptions {
 const LEASE_MILLISECONDS = 600_000;
 /** After a walk that has found too many changes. */
 const RETRY_MILLISECONDS = 60_000;
-/** How often the uploads are added up, if some begin or end meanwhile. */
+/** How often the uploads are added up, if some change meanwhile. */
 const MAX_SUMS = 5;
 
 /** Creates the {@link Counts}. */
@@ -77,7 +61,16 @@ export function createCounts(options: CountsOptions): Counts {
   const ownChanges = new Map<string, number>();
   const recounts = new Map<string, Promise<QuotaUsage>>();
   const failedAt = new Map<string, number>();
+  /** What this process has reserved in each folder. The store gets all of it each time, so no failed change lasts. */
+  const held = new Map<string, Amount>();
   let process: string | undefined;
+  const heldIn = (folder: string): Amount => held.get(folder) ?? NOTHING;
+
+  function hold(folder: string, change: Amount): void {
+    const amount = add(heldIn(folder), change);
+    if (isNothing(amount)) held.delete(folder);
+    else held.set(folder, amount);
+  }
 
   const toProcess = (): string => {
     process ??= crypto.randomUUID();
@@ -153,8 +146,9 @@ export function createCounts(options: CountsOptions): Counts {
     return true;
   }
 
-  async function reserve(limit: QuotaLimit, amount: Amount, credit = NOTHING): Promise<void> {
+  async function reserve(limit: QuotaLimit, amount: Amount, parts: readonly ChangedPart[] = []): Promise<void> {
     const folder = limit.path;
+    const credit = sumWithin(folder, parts);
     const asked = await tryToReserve(limit, amount, credit, mayWalk(folder));
     if (typeof asked === "object") throw createQuotaError(asked);
     if (asked === "reserved") return;
@@ -173,14 +167,21 @@ export function createCounts(options: CountsOptions): Counts {
   ): Promise<"reserved" | QuotaShortage | "uncounted"> {
     const folder = limit.path;
     let answer: "reserved" | QuotaShortage | "uncounted" = "uncounted";
-    const record = await update(folder, (current) => {
-      const mustCount = current === undefined || current.countedAt === 0;
-      const shouldCount = mustCount || current.isStale || lost.has(folder);
-      answer = mustCount || (shouldCount && mayCount) ? "uncounted" : fits(current, limit, amount, credit);
-      return answer === "reserved" && current !== undefined
-        ? withLease(current, toProcess(), amount, clock() + LEASE_MILLISECONDS)
-        : current;
-    });
+    const onStored = (): void => {
+      if (answer === "reserved") hold(folder, amount);
+    };
+    const record = await update(
+      folder,
+      (current) => {
+        const mustCount = current === undefined || current.countedAt === 0;
+        const shouldCount = mustCount || current.isStale || lost.has(folder);
+        answer = mustCount || (shouldCount && mayCount) ? "uncounted" : fits(current, limit, amount, credit);
+        return answer === "reserved" && current !== undefined
+          ? withLease(current, toProcess(), add(heldIn(folder), amount), clock() + LEASE_MILLISECONDS)
+          : current;
+      },
+      onStored,
+    );
     // Not awaited: until the walk ends, the old count is used.
     if (record !== undefined && isDue(record) && isLoopShared && mayWalk(folder)) {
       void recount(folder).catch(() => undefined);
@@ -189,18 +190,21 @@ export function createCounts(options: CountsOptions): Counts {
   }
 
   async function settle(folder: string, settlement: Settlement): Promise<void> {
-    const { released = NOTHING, uploads = NOTHING, parts = [], losesUploads = false } = settlement;
-    const own = parts.filter(({ path }) => isWithin(toCountedPath(path), folder));
-    const change = own.reduce((sum, { amount }) => add(sum, amount), NOTHING);
+    const { released = NOTHING, parts = [], losesUploads = false } = settlement;
+    const uploads = sumWithin(folder, settlement.uploads ?? []);
+    const own = parts.filter(({ path }) => isWithinFolder(toCountedPath(path), folder));
+    const change = sumWithin(folder, own);
+    const givenBack = subtract(NOTHING, released);
 
     function onStored(): void {
+      hold(folder, givenBack);
       const counted = ownChanges.get(folder);
       if (counted !== undefined && !isNothing(change)) ownChanges.set(folder, counted + 1);
       for (const { path, amount } of own) walks.note(folder, path, amount);
     }
 
     function next(record: CountRecord): CountRecord {
-      const leased = withLease(record, toProcess(), subtract(NOTHING, released), clock() + LEASE_MILLISECONDS);
+      const leased = withLease(record, toProcess(), add(heldIn(folder), givenBack), clock() + LEASE_MILLISECONDS);
       const settled = withUsed(withUploads(leased, uploads), change);
       return losesUploads && !isNothing(record.uploads.amount) ? asStale(settled) : settled;
     }
@@ -213,13 +217,14 @@ export function createCounts(options: CountsOptions): Counts {
       await update(folder, (record) => record && next(record), onStored);
     } catch {
       // It has happened. The count is wrong until the next walk.
+      hold(folder, givenBack);
       lost.add(folder);
     }
   }
 
   async function extend(folder: string): Promise<void> {
     const expires = clock() + LEASE_MILLISECONDS;
-    await update(folder, (record) => record && withLease(record, toProcess(), NOTHING, expires));
+    await update(folder, (record) => record && withLease(record, toProcess(), heldIn(folder), expires));
   }
 
   async function markStale(folders: readonly string[]): Promise<void> {

@@ -1,6 +1,7 @@
 import { toBatches } from "../../contracts/member-batches.ts";
-import { isStorageError, type StorageAdapter, type StorageEntry } from "../../contracts/storage-adapter.ts";
-import { isTrashInfo } from "../trash-ids.ts";
+import { hasCode, type StorageAdapter, type StorageEntry } from "../../contracts/storage-adapter.ts";
+import { parentOf } from "../../contracts/storage-path.ts";
+import { isRecord } from "../wrappers/records.ts";
 import { type Amount, add, NOTHING } from "./amount.ts";
 
 /** What one entry counts as. Folders and links count as nothing. */
@@ -15,7 +16,7 @@ export async function measure(
   entry: StorageEntry | undefined,
   signal?: AbortSignal,
 ): Promise<Amount> {
-  if (entry?.kind !== "folder") return toAmount(entry);
+  if (entry?.kind !== "folder") return isRecord(parentOf(path), entry?.name ?? "") ? NOTHING : toAmount(entry);
   let sum = NOTHING;
   const waiting = [path];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
@@ -46,11 +47,11 @@ export async function measureFolder(
       signal?.throwIfAborted();
       for (const entry of batch) {
         if (entry.kind === "folder") folders.push(folder === "/" ? `/${entry.name}` : `${folder}/${entry.name}`);
-        else if (!isTrashInfo(folder, entry.name)) amount = add(amount, toAmount(entry));
+        else if (!isRecord(folder, entry.name)) amount = add(amount, toAmount(entry));
       }
     }
   } catch (error) {
-    const isMissing = isStorageError(error) && (error.code === "not-found" || error.code === "not-a-folder");
+    const isMissing = hasCode(error, "not-found", "not-a-folder");
     if (!isMissing) throw error;
     return { amount: NOTHING, folders: [] };
   }

@@ -94,11 +94,9 @@ export function withUploads(record: CountRecord, change: Amount): CountRecord {
   return { ...record, uploads: { amount: atLeastNothing(add(amount, change)), changes: changes + 1 } };
 }
 
-/** Returns the record with more reserved by a process, or less, and keeps all that it has reserved for longer. */
-export function withLease(record: CountRecord, process: string, change: Amount, expires: number): CountRecord {
-  const held = record.leases.get(process)?.amount ?? NOTHING;
-  if (isNothing(held) && isNothing(change)) return record;
-  const amount = atLeastNothing(add(held, change));
+/** Returns the record with what a process has reserved now, and keeps it for longer. */
+export function withLease(record: CountRecord, process: string, amount: Amount, expires: number): CountRecord {
+  if (isNothing(amount) && !record.leases.has(process)) return record;
   const leases = new Map(record.leases);
   if (isNothing(amount)) leases.delete(process);
   else leases.set(process, { amount, expires });

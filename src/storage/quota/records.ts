@@ -1,5 +1,5 @@
 import { type AtomicKeyValueStore, updateText } from "../../contracts/atomic-store.ts";
-import { isStorageError, StorageError } from "../../contracts/storage-adapter.ts";
+import { hasCode, StorageError } from "../../contracts/storage-adapter.ts";
 import { createRequestMutex } from "../../platform/keyed-mutex.ts";
 import { sha256Hex } from "../../platform/sha256.ts";
 import { type CountRecord, parseCount, toCountText, withLostLeases } from "./record.ts";
@@ -82,7 +82,7 @@ async function mapStoreErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    if (isStorageError(cause) && cause.code === "unavailable") throw cause;
+    if (hasCode(cause, "unavailable")) throw cause;
     throw new StorageError("unavailable", "The store of the quotas failed.", { cause });
   }
 }

@@ -1,16 +1,17 @@
 import {
-  isStorageError,
+  hasCode,
   type Placement,
   type RemoveOptions,
   type StorageAdapter,
   type StorageErrorCode,
   type TransferOptions,
 } from "../../contracts/storage-adapter.ts";
+import { isWithinFolder } from "../../contracts/storage-path.ts";
 import type { Reservation } from "./admission.ts";
 import { type Amount, NOTHING, subtract, toMissing } from "./amount.ts";
-import { isWithin, toCountedPath } from "./counted-path.ts";
-import type { Settlement } from "./counts.ts";
+import { toCountedPath } from "./counted-path.ts";
 import { measure } from "./measure.ts";
+import type { Settlement } from "./settlement.ts";
 import type { QuotaVerbs } from "./writes.ts";
 
 /** After these a storage has changed nothing. */
@@ -30,7 +31,7 @@ export function createRemove(verbs: QuotaVerbs): StorageAdapter["remove"] {
   const { storage, admissions, turns, walks } = verbs;
 
   return async (path: string, options?: RemoveOptions): Promise<void> => {
-    const endTurn = await turns.take([path]);
+    const endTurn = await turns.take([], [path]);
     let endChange: () => void = () => undefined;
     try {
       const folders = await admissions.countedAround([path]);
@@ -54,10 +55,19 @@ interface Measured {
   /** Whether anything of it counts anywhere. */
   readonly isMeasured: boolean;
   readonly isFolder: boolean;
+  readonly replacesFolder: boolean;
   /** What comes to the new path. Nothing if it is a folder that moves within all folders that count it. */
   readonly size: Amount;
   readonly replaced: Amount;
 }
+
+const UNMEASURED: Measured = {
+  isMeasured: false,
+  isFolder: false,
+  replacesFolder: false,
+  size: NOTHING,
+  replaced: NOTHING,
+};
 
 /** Creates `copy` and `move` of a storage with quotas. */
 export function createTransfer(verbs: QuotaVerbs, verb: "copy" | "move"): StorageAdapter["copy"] {
@@ -70,7 +80,7 @@ export function createTransfer(verbs: QuotaVerbs, verb: "copy" | "move"): Storag
     { replace, signal }: TransferOptions,
     folders: readonly string[],
   ): Promise<Measured> {
-    if (folders.length === 0) return { isMeasured: false, isFolder: false, size: NOTHING, replaced: NOTHING };
+    if (folders.length === 0) return UNMEASURED;
     const source = await storage.stat(from);
     const isFolder = source?.kind === "folder";
     const staysInside = isMove && isFolder && folders.every((folder) => isIn(from, folder) && isIn(to, folder));
@@ -78,6 +88,7 @@ export function createTransfer(verbs: QuotaVerbs, verb: "copy" | "move"): Storag
     return {
       isMeasured: true,
       isFolder,
+      replacesFolder: target?.kind === "folder",
       size: staysInside ? NOTHING : await measure(storage, from, source, signal),
       replaced: await measure(storage, to, target, signal),
     };
@@ -88,19 +99,27 @@ export function createTransfer(verbs: QuotaVerbs, verb: "copy" | "move"): Storag
     // What moves within the folder of a limit is in it already.
     const limits = admissions.limitsOf(to, options.quota).filter(({ path }) => !isMove || !isIn(from, path));
     const reservation = admissions.open(limits);
-    const endTurns = await turns.take([from, to]);
+    // Others may change the source of a copy meanwhile: what has arrived is measured afterwards.
+    const endTurns = await (isMove ? turns.take([], [from, to]) : turns.take([from], [to]));
     let endChange: () => void = () => undefined;
     try {
       const folders = [...(await admissions.countedAround(changed)), ...limits.map(({ path }) => path)];
-      const { isMeasured, isFolder, size, replaced } = await measureTransfer(from, to, options, folders);
+      const { isMeasured, isFolder, replacesFolder, size, replaced } = await measureTransfer(
+        from,
+        to,
+        options,
+        folders,
+      );
       await reservation.raise(toMissing(size, replaced));
       endChange = walks.announce(changed);
       if (isMove && isFolder) for (const folder of folders) walks.disturb(folder);
       const placement = await asChange(verbs, folders, () => storage[verb](from, to, options));
       const arrived = isMove || !isMeasured ? size : await measureCopy(verbs, to, size, folders);
+      if (options.replace !== true) await admitGrowth(verbs, reservation, to, arrived, folders);
       const parts = [{ path: to, amount: subtract(arrived, replaced) }];
       if (isMove) parts.push({ path: from, amount: subtract(NOTHING, size) });
-      await settle(verbs, reservation, changed, { parts, losesUploads: isMove && isFolder }, isMeasured);
+      const losesUploads = replacesFolder || (isMove && isFolder);
+      await settle(verbs, reservation, changed, { parts, losesUploads }, isMeasured);
       return placement;
     } finally {
       endChange();
@@ -115,8 +134,7 @@ async function asChange<T>({ counts }: QuotaVerbs, folders: readonly string[], c
   try {
     return await change();
   } catch (error) {
-    const isRefusal = isStorageError(error) && REFUSALS.includes(error.code);
-    if (!isRefusal) await counts.markStale(folders);
+    if (!hasCode(error, ...REFUSALS)) await counts.markStale(folders);
     throw error;
   }
 }
@@ -136,6 +154,22 @@ async function measureCopy(
   }
 }
 
+/** Removes a copy again whose source has grown meanwhile, if no limit has room for that. */
+async function admitGrowth(
+  verbs: QuotaVerbs,
+  reservation: Reservation,
+  path: string,
+  arrived: Amount,
+  folders: readonly string[],
+): Promise<void> {
+  try {
+    await reservation.raise(arrived);
+  } catch (error) {
+    await asChange(verbs, folders, () => verbs.storage.remove(path));
+    throw error;
+  }
+}
+
 /** Counts a change. What was not measured is counted by a walk, if a count of it was started meanwhile. */
 async function settle(
   { admissions, counts }: QuotaVerbs,
@@ -150,5 +184,5 @@ async function settle(
 }
 
 function isIn(path: string, folder: string): boolean {
-  return isWithin(toCountedPath(path), folder);
+  return isWithinFolder(toCountedPath(path), folder);
 }

@@ -1,36 +1,67 @@
 import { handOnUploads } from "../../contracts/handed-on.ts";
 import type { QuotaLimit } from "../../contracts/quota.ts";
 import type { DiscardedUpload, StorageUploads, UploadKey, UploadState } from "../../contracts/storage-uploads.ts";
-import { type Amount, add, NOTHING, subtract } from "./amount.ts";
-import { type ChangingUploads, toNeeded } from "./upload-sum.ts";
+import type { Reservation } from "./admission.ts";
+import { subtract } from "./amount.ts";
+import { type CountedUpload, type CountedUploads, toNeeded } from "./counted-uploads.ts";
+import { createQuotaJoin } from "./join.ts";
+import type { ChangedPart } from "./settlement.ts";
 import { admit, createFileExchange, type QuotaVerbs } from "./writes.ts";
 
 /** Creates the uploads of a storage with quotas. What an upload will need is reserved as long as it exists. */
 export function createQuotaUploads(
   verbs: QuotaVerbs,
   uploads: StorageUploads,
-  { run }: ChangingUploads,
+  counted: CountedUploads,
 ): StorageUploads {
-  const { admissions } = verbs;
+  const { admissions, counts } = verbs;
 
-  /** Counts what an upload needs more, or less. With limits, what it needs more has to fit. */
-  async function reserveFor(path: string, more: Amount, limits: readonly QuotaLimit[]): Promise<void> {
-    const reservation = admissions.open(limits);
-    await reservation.raise(more);
-    await reservation.settle({ uploads: more }, await admissions.countedAround([path]));
+  /** Runs a call with an upload that is open. */
+  async function withOpen<T>(
+    key: UploadKey,
+    state: Pick<UploadState, "path" | "size" | "offset" | "done">,
+    call: (upload: CountedUpload) => Promise<T>,
+  ): Promise<T> {
+    const upload = counted.open(key, state.path, toNeeded(state));
+    try {
+      return await call(upload);
+    } finally {
+      upload.close();
+    }
   }
 
-  async function create(...[key, path, draft]: Parameters<StorageUploads["create"]>): Promise<UploadState> {
-    return run(key, path, NOTHING, async () => {
-      const state = await uploads.create(key, path, draft);
-      try {
-        await reserveFor(path, toNeeded(state), admissions.limitsOf(path, draft.quota));
-      } catch (error) {
-        await uploads.discard(key);
-        throw error;
-      }
-      return state;
-    });
+  /** Runs a call below the limits of an upload, and gives back what it has reserved and not counted. */
+  async function withReservation<T>(
+    path: string,
+    quota: QuotaLimit | undefined,
+    call: (reservation: Reservation) => Promise<T>,
+  ): Promise<T> {
+    const reservation = admissions.open(admissions.limitsOf(path, quota));
+    try {
+      return await call(reservation);
+    } finally {
+      await reservation.release();
+    }
+  }
+
+  async function count(reservation: Reservation, change: ChangedPart): Promise<void> {
+    await reservation.settle({ uploads: [change] }, await admissions.countedAround([change.path]));
+  }
+
+  function create(...[key, path, draft]: Parameters<StorageUploads["create"]>): Promise<UploadState> {
+    return withOpen(key, { path, offset: 0 }, (upload) =>
+      withReservation(path, draft.quota, async (reservation) => {
+        const state = await uploads.create(key, path, draft);
+        try {
+          await reservation.raise(toNeeded(state));
+        } catch (error) {
+          await uploads.discard(key);
+          throw error;
+        }
+        await upload.grow(toNeeded(state), (change) => count(reservation, change));
+        return state;
+      }),
+    );
   }
 
   async function append(
@@ -38,20 +69,19 @@ export function createQuotaUploads(
   ): Promise<UploadState> {
     const before = await uploads.find(key);
     if (before === undefined || before.size !== undefined) return uploads.append(key, offset, content, options);
-    const reservation = admissions.open(admissions.limitsOf(before.path, options.quota));
-    const admitted = admit(verbs, content, { reservation, isSized: false });
-    return run(key, before.path, toNeeded(before), async () => {
-      let after: UploadState | undefined;
-      try {
-        after = await uploads.append(key, offset, admitted, options);
-        return after;
-      } finally {
-        // What has come before a failure is kept, too.
-        after ??= await peek(key).catch(() => undefined);
-        const more = after === undefined ? NOTHING : subtract(toNeeded(after), toNeeded(before));
-        await reservation.settle({ uploads: more }, await admissions.countedAround([before.path]));
-      }
-    });
+    return withOpen(key, before, (upload) =>
+      withReservation(before.path, options.quota, async (reservation) => {
+        let after: UploadState | undefined;
+        try {
+          after = await uploads.append(key, offset, admit(verbs, content, { reservation, isSized: false }), options);
+          return after;
+        } finally {
+          // What has come before a failure is kept, too.
+          after ??= await peek(key).catch(() => undefined);
+          await upload.grow(toNeeded(after ?? before), (change) => count(reservation, change));
+        }
+      }),
+    );
   }
 
   /** Finds an upload without taking over from another call. */
@@ -60,14 +90,20 @@ export function createQuotaUploads(
     return undefined;
   }
 
-  async function update(...[key, change]: Parameters<StorageUploads["update"]>): Promise<UploadState> {
-    const before = change.size === undefined ? undefined : await uploads.find(key);
-    if (before === undefined) return uploads.update(key, change);
-    return run(key, before.path, toNeeded(before), async () => {
-      const state = await uploads.update(key, change);
-      await reserveFor(state.path, subtract(toNeeded(state), toNeeded(before)), []);
-      return state;
-    });
+  /** A length that is known now is reserved as at the creation. */
+  async function update(...[key, { quota, ...change }]: Parameters<StorageUploads["update"]>): Promise<UploadState> {
+    const { size } = change;
+    const before = size === undefined ? undefined : await uploads.find(key);
+    if (size === undefined || before === undefined) return uploads.update(key, change);
+    return withOpen(key, before, (upload) =>
+      withReservation(before.path, quota, async (reservation) => {
+        const { bytes } = subtract(toNeeded({ ...before, size }), upload.free().amount);
+        await reservation.raise({ bytes: Math.max(0, bytes), files: 0 });
+        const state = await uploads.update(key, change);
+        await upload.grow(toNeeded(state), (more) => count(reservation, more));
+        return state;
+      }),
+    );
   }
 
   async function complete(
@@ -76,29 +112,39 @@ export function createQuotaUploads(
     const state = await uploads.find(key);
     if (state === undefined || state.done !== undefined) return uploads.complete(key, options);
     const path = options.path ?? state.path;
-    const reservation = admissions.open(admissions.limitsOf(path, options.quota));
-    const exchange = createFileExchange(verbs, path, reservation);
-    return run(key, state.path, toNeeded(state), async () => {
-      try {
-        await exchange.begin(state.offset, toNeeded(state));
-        const entry = await uploads.complete(key, options);
-        await exchange.count(entry, subtract(NOTHING, toNeeded(state)));
-        return entry;
-      } finally {
-        exchange.end();
-        await reservation.release();
-      }
-    });
+    return withOpen(key, state, (upload) =>
+      withReservation(path, options.quota, async (reservation) => {
+        const exchange = createFileExchange(verbs, path, reservation);
+        try {
+          await exchange.begin(state.offset, [upload.claim()]);
+          const entry = await uploads.complete(key, options);
+          await upload.spend((change) => exchange.count(entry, [change]));
+          return entry;
+        } finally {
+          exchange.end();
+        }
+      }),
+    );
   }
 
   async function discard(key: UploadKey): Promise<DiscardedUpload | undefined> {
     const state = await uploads.find(key);
-    if (state === undefined) return uploads.discard(key);
-    return run(key, state.path, toNeeded(state), async () => {
+    if (state === undefined) return discardLost(key);
+    return withOpen(key, state, async (upload) => {
       const discarded = await uploads.discard(key);
-      if (discarded === "unfinished") await reserveFor(state.path, subtract(NOTHING, toNeeded(state)), []);
+      if (discarded === "unfinished") await upload.end((change) => count(admissions.open([]), change));
       return discarded;
     });
+  }
+
+  /** What is counted of an upload whose folder is gone is not known. */
+  async function discardLost(key: UploadKey): Promise<DiscardedUpload | undefined> {
+    const state = await peek(key);
+    const discarded = await uploads.discard(key);
+    if (state !== undefined && discarded === "unfinished") {
+      await counts.markStale(await admissions.countedAround([state.path]));
+    }
+    return discarded;
   }
 
   const { join, ...others } = handOnUploads(uploads);
@@ -109,29 +155,6 @@ export function createQuotaUploads(
     update,
     complete,
     discard,
-    ...(join && {
-      async join(keys, path, options = {}) {
-        const found = await Promise.all(keys.map((key) => uploads.find(key)));
-        const states = found.filter((state) => state !== undefined);
-        const bytes = states.reduce((sum, { offset }) => sum + offset, 0);
-        const reservation = admissions.open(admissions.limitsOf(path, options.quota));
-        const exchange = createFileExchange(verbs, path, reservation);
-        try {
-          if (states.length === keys.length) await exchange.begin(bytes, creditOf(states));
-          const entry = await join(keys, path, options);
-          await exchange.count(entry);
-          return entry;
-        } finally {
-          exchange.end();
-          await reservation.release();
-        }
-      },
-    }),
+    ...(join && { join: createQuotaJoin(verbs, { ...uploads, join }, counted) }),
   };
-}
-
-/** What is reserved for the parts of a file. A part may be in it several times. */
-function creditOf(states: readonly UploadState[]): Amount {
-  const unique = new Map(states.map((state) => [state.key.id, toNeeded(state)]));
-  return [...unique.values()].reduce(add, NOTHING);
 }

@@ -1,19 +1,20 @@
 import type { StorageAdapter } from "../../contracts/storage-adapter.ts";
+import { isWithinFolder, parentOf } from "../../contracts/storage-path.ts";
 import { type Amount, add, NOTHING } from "./amount.ts";
-import { isWithin, toCountedFolders, toParent, toPathsAround } from "./counted-path.ts";
+import { toCountedFolders, toPathsAround } from "./counted-path.ts";
 import { measureFolder } from "./measure.ts";
 
 /**
- * Counts folders by walks, while what is in them changes. Each change says before it begins where it will be, and
- * afterwards what it was. So a walk knows which changes it has seen: those in folders that it has yet to list. It adds
- * the others to its result, and lists a folder again that changed while it was listed.
+ * Counts folders by walks, while their content changes. Callers announce each change before it starts, and report its
+ * size afterwards. So a walk knows which changes it will see: those in folders that it has yet to list. It adds the
+ * other changes to its result. It lists a folder again that changed while it was listed.
  */
 export interface Walks {
   /** Announces a change of what is at these paths. The function that it returns ends the change. */
   announce(paths: readonly string[]): () => void;
-  /** Tells the walk of a folder, if there is one, what a change was. `amount` is the difference at a path. */
+  /** Reports a change to the walk of a folder, if one is running. `amount` is the difference at a path. */
   note(folder: string, path: string, amount: Amount): void;
-  /** Tells the walk of a folder, if there is one, that something changed that was not measured. */
+  /** Reports a change that was not measured to the walk of a folder, if one is running. */
   disturb(folder: string): void;
   /** Counts a folder, once at a time. Returns `undefined` if too much changed meanwhile. */
   count(folder: string): Promise<FolderWalk | undefined>;
@@ -25,7 +26,7 @@ export interface FolderWalk {
   end(): void;
 }
 
-/** A change that is being made, and those who wait for its end. */
+/** A change in progress, and what to call when it ends. */
 interface Change {
   readonly paths: readonly string[];
   readonly waiting: (() => void)[];
@@ -141,20 +142,20 @@ function toWalk(walking: Walking, end: () => void): FolderWalk {
 
 /** Whether a change at a path may be in what is being listed: below the folder, or all around it. */
 function isAtListing({ current }: Walking, path: string): boolean {
-  return current !== undefined && (isWithin(path, current) || isWithin(current, path));
+  return current !== undefined && (isWithinFolder(path, current) || isWithinFolder(current, path));
 }
 
 function noteIn(walk: Walking, path: string, amount: Amount): void {
   const { current, pending } = walk;
-  if (current !== undefined && isWithin(current, path)) {
+  if (current !== undefined && isWithinFolder(current, path)) {
     // The folder that is being listed is in what changed, and a part of that has been counted.
     walk.isBroken = true;
-  } else if (current !== undefined && isWithin(path, current)) {
+  } else if (current !== undefined && isWithinFolder(path, current)) {
     walk.mustRelist = true;
   } else if (pending.has(path)) {
     // A file in the place of a folder that was found would not be counted.
     if (amount.files > 0) walk.isBroken = true;
-  } else if (!toPathsAround(toParent(path)).some((folder) => pending.has(folder))) {
+  } else if (!toPathsAround(parentOf(path)).some((folder) => pending.has(folder))) {
     walk.total = add(walk.total, amount);
   }
 }

@@ -1,12 +1,12 @@
-import type { StorageAdapter, StorageEntry } from "../../contracts/storage-adapter.ts";
-import { nameOf } from "../../contracts/storage-path.ts";
-import { isTrashInfo } from "../trash-ids.ts";
+import { type StorageAdapter, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
+import { nameOf, parentOf } from "../../contracts/storage-path.ts";
+import { isRecord } from "../wrappers/records.ts";
+import type { Turns } from "../wrappers/turns.ts";
 import type { Admissions, Reservation } from "./admission.ts";
 import { type Amount, subtract, toMissing } from "./amount.ts";
-import { toParent } from "./counted-path.ts";
 import type { Counts } from "./counts.ts";
 import { toAmount } from "./measure.ts";
-import type { Turns } from "./turns.ts";
+import type { ChangedPart } from "./settlement.ts";
 import type { Walks } from "./walks.ts";
 
 /** What the verbs of a storage with quotas need. */
@@ -27,7 +27,7 @@ export function createWrite(verbs: QuotaVerbs): StorageAdapter["write"] {
 
   return async (path, content, options = {}): Promise<StorageEntry> => {
     // A removal stays possible when the quota is used up.
-    if (isTrashInfo(toParent(path), nameOf(path))) return storage.write(path, content, options);
+    if (isRecord(parentOf(path), nameOf(path))) return storage.write(path, content, options);
     const limits = admissions.limitsOf(path, options.quota);
     const reservation = admissions.open(limits);
     const exchange = createFileExchange(verbs, path, reservation);
@@ -56,9 +56,9 @@ export function createWrite(verbs: QuotaVerbs): StorageAdapter["write"] {
 /** The moment in which a file is exchanged: nothing else in this process changes what is at its path. */
 export interface FileExchange {
   /** Takes the path's turn, and admits what the file needs beyond the one that it replaces. */
-  begin(bytes: number, credit?: Amount): Promise<void>;
-  /** Counts the difference, if the exchange has started. */
-  count(entry: StorageEntry, uploads?: Amount): Promise<void>;
+  begin(bytes: number, credit?: readonly ChangedPart[]): Promise<void>;
+  /** Counts the difference, if the exchange has started, and that of uploads that have become the file. */
+  count(entry: StorageEntry, uploads?: readonly ChangedPart[]): Promise<void>;
   end(): void;
 }
 
@@ -69,31 +69,39 @@ export function createFileExchange(
   reservation: Reservation,
 ): FileExchange {
   const ends: (() => void)[] = [];
+  let isOver = false;
   let replaced: Amount | undefined;
 
-  async function begin(bytes: number, credit?: Amount): Promise<void> {
-    ends.push(await turns.take([path]));
+  /** A write that is aborted does not wait for the last step of its content, which may come here later. */
+  function keep(end: () => void): void {
+    ends.push(end);
+    if (!isOver) return;
+    endAll();
+    throw new StorageError("incomplete");
+  }
+
+  function endAll(): void {
+    isOver = true;
+    for (const end of ends.splice(0).reverse()) end();
+  }
+
+  async function begin(bytes: number, credit?: readonly ChangedPart[]): Promise<void> {
+    keep(await turns.take([path]));
     const found = toAmount(await storage.stat(path));
     await reservation.raise(toMissing(toFile(bytes), found), credit);
     // Only now: a reservation may wait for a walk, and a walk waits for the changes that it knows of.
-    ends.push(walks.announce([path]));
+    keep(walks.announce([path]));
     replaced = found;
   }
 
-  async function count(entry: StorageEntry, uploads?: Amount): Promise<void> {
+  async function count(entry: StorageEntry, uploads: readonly ChangedPart[] = []): Promise<void> {
     if (replaced === undefined) return;
     const amount = subtract(toAmount(entry), replaced);
-    const folders = await admissions.countedAround([path]);
-    await reservation.settle({ parts: [{ path, amount }], ...(uploads && { uploads }) }, folders);
+    const folders = await admissions.countedAround([path, ...uploads.map((upload) => upload.path)]);
+    await reservation.settle({ parts: [{ path, amount }], uploads }, folders);
   }
 
-  return {
-    begin,
-    count,
-    end: () => {
-      for (const end of ends.splice(0).reverse()) end();
-    },
-  };
+  return { begin, count, end: endAll };
 }
 
 /** What {@link admit} does around the content. */

@@ -1,15 +1,16 @@
+import type { RestoreOptions, Trash, TrashEntry, TrashMember, TrashPurge } from "../../contracts/kept/trash.ts";
 import { type StorageAdapter, StorageError } from "../../contracts/storage-adapter.ts";
-import { toPathSegments } from "../../contracts/storage-path.ts";
-import type { RestoreOptions, Trash, TrashEntry, TrashMember, TrashPurge } from "../../contracts/trash.ts";
+import { isWithinFolder, toPathSegments } from "../../contracts/storage-path.ts";
 import { createBoundedMap } from "../../platform/bounded-map.ts";
 import type { KeyedMutex } from "../../platform/keyed-mutex.ts";
 import { TRASH_FOLDER } from "../area.ts";
-import { isTrashId } from "../trash-ids.ts";
+import { TRASH_DATA } from "../wrappers/records.ts";
+import { isTimedId } from "../wrappers/timed-ids.ts";
 import { isTooOld, purgeEntry, restoreEntry } from "./ends.ts";
-import { DATA, readEntry, toEntryFolder } from "./entry.ts";
+import { readEntry, toEntryFolder } from "./entry.ts";
 import type { TrashParts } from "./parts.ts";
 import { type EntryPlace, toTrashFolder } from "./places.ts";
-import { cutToSize, isInFolder, measureEntry } from "./space.ts";
+import { cutToSize, measureEntry } from "./space.ts";
 import { sweepEntries } from "./sweep.ts";
 import { walkEntries, walkInOrder, walkTrashMembers } from "./walk.ts";
 
@@ -57,7 +58,7 @@ export function createTrash({ storage, clock, keepMilliseconds, maxBytes, withLo
 
   /** Only what has the form of an ID becomes a part of a path. */
   async function locate(id: string): Promise<EntryPlace | undefined> {
-    if (!isTrashId(id)) return undefined;
+    if (!isTimedId(id)) return undefined;
     const place = known.get(id);
     if (place !== undefined) return place;
     for await (const batch of walkEntries(storage, TRASH_FOLDER)) {
@@ -73,7 +74,7 @@ export function createTrash({ storage, clock, keepMilliseconds, maxBytes, withLo
       const some = places.slice(at, at + PARALLEL);
       for (const place of some) remember(place);
       for (const entry of await Promise.all(some.map((place) => readEntry(storage, place)))) {
-        if (entry !== undefined && entry.path !== below && isInFolder(entry.path, below)) yield entry;
+        if (entry !== undefined && entry.path !== below && isWithinFolder(entry.path, below)) yield entry;
       }
     }
   }
@@ -88,7 +89,7 @@ export function createTrash({ storage, clock, keepMilliseconds, maxBytes, withLo
   }
 
   async function find(below: string, ids: readonly string[]): Promise<readonly TrashEntry[]> {
-    const valid = [...new Set(ids)].filter((id) => isTrashId(id) && !isTooOld(parts, id));
+    const valid = [...new Set(ids)].filter((id) => isTimedId(id) && !isTooOld(parts, id));
     const places = valid.map((id) => known.get(id)).filter((place) => place !== undefined);
     const wanted = new Set(valid.filter((id) => known.get(id) === undefined));
     if (wanted.size > 0) {
@@ -105,7 +106,7 @@ export function createTrash({ storage, clock, keepMilliseconds, maxBytes, withLo
   async function* members(id: string): AsyncGenerator<TrashMember> {
     const place = await locate(id);
     if (place === undefined) return;
-    for await (const { segments, kind } of walkTrashMembers(storage, `${toEntryFolder(place)}/${DATA}`)) {
+    for await (const { segments, kind } of walkTrashMembers(storage, `${toEntryFolder(place)}/${TRASH_DATA}`)) {
       yield { segments, kind };
     }
   }
@@ -137,7 +138,8 @@ export function createTrash({ storage, clock, keepMilliseconds, maxBytes, withLo
   async function onAdded(place: EntryPlace): Promise<void> {
     if (maxBytes === 0) return;
     try {
-      filled += (await measureEntry(parts, place)).bytes;
+      const { bytes } = await measureEntry(parts, place);
+      filled += bytes;
       if (filled > maxBytes) await withLock(TRASH_FOLDER, async () => void (filled > maxBytes && (await cut())));
     } catch {
       // What was removed is in the trash, and the next sweep cuts it.

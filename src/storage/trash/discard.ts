@@ -1,8 +1,9 @@
-import { type RemoveOptions, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
-import type { TrashEntry } from "../../contracts/trash.ts";
-import { createTrashId } from "../trash-ids.ts";
-import { DATA, hasCode, toEntryFolder, toTrashEntry, writeInfo } from "./entry.ts";
-import { makeFolders } from "./folders.ts";
+import type { TrashEntry } from "../../contracts/kept/trash.ts";
+import { hasCode, type RemoveOptions, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
+import { makeFolders } from "../wrappers/folders.ts";
+import { TRASH_DATA } from "../wrappers/records.ts";
+import { createTimedId } from "../wrappers/timed-ids.ts";
+import { toEntryFolder, toTrashEntry, writeInfo } from "./entry.ts";
 import type { TrashParts } from "./parts.ts";
 import { toPlace } from "./places.ts";
 
@@ -36,7 +37,7 @@ async function discardOnce(
   found: StorageEntry,
   { ifMatch }: Pick<RemoveOptions, "ifMatch">,
 ): Promise<TrashEntry> {
-  const entry = toTrashEntry(createTrashId(clock()), path, found);
+  const entry = toTrashEntry(createTimedId(clock()), path, found);
   const place = { id: entry.id, place: toPlace(path) };
   const folder = toEntryFolder(place);
   let isMoving = false;
@@ -44,7 +45,7 @@ async function discardOnce(
     await makeFolders(storage, folder);
     await writeInfo(storage, folder, entry);
     isMoving = true;
-    await storage.move(path, `${folder}/${DATA}`, { kind: entry.kind, ...(ifMatch && { ifMatch }) });
+    await storage.move(path, `${folder}/${TRASH_DATA}`, { kind: entry.kind, ...(ifMatch && { ifMatch }) });
   } catch (error) {
     // After any other error the move may be done: the sweep looks at it later.
     const isRefusal = !isMoving || hasCode(error, "not-found", "precondition-failed", "parent-missing", "denied");

@@ -1,16 +1,18 @@
-import { StorageError } from "../../contracts/storage-adapter.ts";
+import type { RestoreOptions, TrashEntry, TrashPurge } from "../../contracts/kept/trash.ts";
+import { hasCode, StorageError } from "../../contracts/storage-adapter.ts";
 import { toCanonicalPath, toPathSegments } from "../../contracts/storage-path.ts";
-import type { RestoreOptions, TrashEntry, TrashPurge } from "../../contracts/trash.ts";
 import { isInArea } from "../area.ts";
-import { toRemovalTime } from "../trash-ids.ts";
-import { DATA, hasCode, lookAtEntry, PURGED, readEntry, toEntryFolder } from "./entry.ts";
-import { makeFolders } from "./folders.ts";
+import { makeFolders } from "../wrappers/folders.ts";
+import { ignoreMissing } from "../wrappers/list-folder.ts";
+import { TRASH_DATA } from "../wrappers/records.ts";
+import { toTimeOfId } from "../wrappers/timed-ids.ts";
+import { lookAtEntry, PURGED, readEntry, toEntryFolder } from "./entry.ts";
 import type { TrashParts } from "./parts.ts";
 import type { EntryPlace } from "./places.ts";
 
 /** Whether the trash no longer keeps an entry, whether or not a sweep has come by. */
 export function isTooOld({ clock, keepMilliseconds }: TrashParts, id: string): boolean {
-  return clock() - toRemovalTime(id) > keepMilliseconds;
+  return clock() - toTimeOfId(id) > keepMilliseconds;
 }
 
 /** Restores an entry, and returns its path. @throws what `Trash.restore` throws */
@@ -30,7 +32,7 @@ export async function restoreEntry(
     if ((await storage.stat(path)) !== undefined) throw new StorageError("already-exists");
     await makeFolders(storage, toCanonicalPath(segments.slice(0, -1)));
     const folder = toEntryFolder(place);
-    await storage.move(`${folder}/${DATA}`, path, { ...(quota && { quota }) });
+    await storage.move(`${folder}/${TRASH_DATA}`, path, { ...(quota && { quota }) });
     // Without its data it is no entry: otherwise a sweep removes it.
     await storage.remove(folder, { kind: "folder" }).catch(() => undefined);
     return path;
@@ -47,7 +49,7 @@ export async function purgeEntry(
   return withLock(place.id, async () => {
     const entry = await readEntry(storage, place);
     if (entry === undefined || !(await claim(parts, place, entry.kind))) return undefined;
-    await storage.remove(toEntryFolder(place), { kind: "folder" }).catch(ignoreNotFound);
+    await storage.remove(toEntryFolder(place), { kind: "folder" }).catch(ignoreMissing);
     if (reason !== undefined) report({ entry, reason });
     return entry;
   });
@@ -60,8 +62,8 @@ export async function purgeEntry(
 async function claim({ storage }: TrashParts, place: EntryPlace, kind: TrashEntry["kind"]): Promise<boolean> {
   const folder = toEntryFolder(place);
   try {
-    if (kind === "folder") await storage.move(`${folder}/${DATA}`, `${folder}/${PURGED}`);
-    else await storage.remove(`${folder}/${DATA}`, { kind: "file" });
+    if (kind === "folder") await storage.move(`${folder}/${TRASH_DATA}`, `${folder}/${PURGED}`);
+    else await storage.remove(`${folder}/${TRASH_DATA}`, { kind: "file" });
     return true;
   } catch (error) {
     if (hasCode(error, "not-found", "already-exists", "parent-missing")) return false;
@@ -74,10 +76,6 @@ export async function cleanUpEntry({ storage, withLock }: TrashParts, place: Ent
   await withLock(place.id, async () => {
     const { data, isPurged, path } = await lookAtEntry(storage, place);
     if (data !== undefined && !isPurged) return;
-    await storage.remove(path, { kind: "folder" }).catch(ignoreNotFound);
+    await storage.remove(path, { kind: "folder" }).catch(ignoreMissing);
   });
-}
-
-function ignoreNotFound(error: unknown): void {
-  if (!hasCode(error, "not-found")) throw error;
 }

@@ -1,21 +1,14 @@
-import { toBatches } from "../../contracts/member-batches.ts";
-import {
-  isStorageError,
-  type StorageAdapter,
-  type StorageEntry,
-  type StorageErrorCode,
-} from "../../contracts/storage-adapter.ts";
+import type { TrashEntry } from "../../contracts/kept/trash.ts";
+import { isStorageError, type StorageAdapter, type StorageEntry } from "../../contracts/storage-adapter.ts";
 import { toPathSegments } from "../../contracts/storage-path.ts";
-import type { TrashEntry } from "../../contracts/trash.ts";
 import { createByteCollector } from "../../platform/byte-collector.ts";
-import { yieldToEventLoop } from "../../platform/event-loop.ts";
 import { decodeUtf8 } from "../../platform/utf8.ts";
 import { toFileContent } from "../file-content.ts";
-import { TRASH_INFO, toRemovalTime } from "../trash-ids.ts";
+import { listIfFolder } from "../wrappers/list-folder.ts";
+import { TRASH_DATA, TRASH_INFO, TRASH_VERSIONS } from "../wrappers/records.ts";
+import { toTimeOfId } from "../wrappers/timed-ids.ts";
 import { type EntryPlace, isInexact, toPathOf } from "./places.ts";
 
-/** What was removed. */
-export const DATA = "data";
 /** A folder that is being removed for good: it was moved away from `data`, so no restoration finds it. */
 export const PURGED = "purged";
 /** More than any path with the rest of the information. */
@@ -28,6 +21,8 @@ export interface EntryFolder {
   readonly data: StorageEntry | undefined;
   readonly hasInfo: boolean;
   readonly isPurged: boolean;
+  /** Whether the versions of what was removed are there. A wrapper below the trash keeps them. */
+  readonly hasVersions: boolean;
 }
 
 export function toEntryFolder({ place, id }: EntryPlace): string {
@@ -49,15 +44,16 @@ export async function writeInfo(storage: StorageAdapter, folder: string, entry: 
 export async function lookAtEntry(storage: StorageAdapter, place: EntryPlace): Promise<EntryFolder> {
   const path = toEntryFolder(place);
   let data: StorageEntry | undefined;
-  let [hasInfo, isPurged] = [false, false];
+  let [hasInfo, isPurged, hasVersions] = [false, false, false];
   for await (const batch of listIfFolder(storage, path)) {
     for (const member of batch) {
-      if (member.name === DATA) data = member;
+      if (member.name === TRASH_DATA) data = member;
       hasInfo ||= member.name === TRASH_INFO;
       isPurged ||= member.name === PURGED;
+      hasVersions ||= member.name === TRASH_VERSIONS;
     }
   }
-  return { path, data, hasInfo, isPurged };
+  return { path, data, hasInfo, isPurged, hasVersions };
 }
 
 /** Reads an entry. Returns `undefined` if it is not complete, or is being removed for good. */
@@ -75,7 +71,7 @@ export function toTrashEntry(
   path: string,
   { kind, size }: Pick<StorageEntry, "kind" | "size">,
 ): TrashEntry {
-  return { id, path, kind: kind === "folder" ? "folder" : "file", size, removed: new Date(toRemovalTime(id)) };
+  return { id, path, kind: kind === "folder" ? "folder" : "file", size, removed: new Date(toTimeOfId(id)) };
 }
 
 /**
@@ -108,23 +104,4 @@ async function readText(storage: StorageAdapter, path: string): Promise<string |
   } finally {
     await content.close();
   }
-}
-
-/** How many folders have been listed. A walk lists many, and a storage may never wait for anything. */
-let listed = 0;
-const FOLDERS_PER_PAUSE = 64;
-
-/** Lists a folder. Anything else has no members. */
-export async function* listIfFolder(storage: StorageAdapter, path: string): AsyncGenerator<readonly StorageEntry[]> {
-  listed += 1;
-  if (listed % FOLDERS_PER_PAUSE === 0) await yieldToEventLoop();
-  try {
-    yield* toBatches(storage.list(path));
-  } catch (error) {
-    if (!hasCode(error, "not-found", "not-a-folder")) throw error;
-  }
-}
-
-export function hasCode(error: unknown, ...codes: readonly StorageErrorCode[]): boolean {
-  return isStorageError(error) && codes.includes(error.code);
 }

@@ -1,5 +1,5 @@
+import type { TrashPurge } from "../../contracts/kept/trash.ts";
 import type { StorageAdapter } from "../../contracts/storage-adapter.ts";
-import type { TrashPurge } from "../../contracts/trash.ts";
 import type { KeyedMutex } from "../../platform/keyed-mutex.ts";
 import type { EntryPlace } from "./places.ts";
 

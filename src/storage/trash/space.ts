@@ -1,8 +1,11 @@
 import type { QuotaLimit } from "../../contracts/quota.ts";
 import { quotaShortageOf } from "../../contracts/quota.ts";
+import { hasCode } from "../../contracts/storage-adapter.ts";
+import { isWithinFolder } from "../../contracts/storage-path.ts";
 import { TRASH_FOLDER } from "../area.ts";
+import { TRASH_DATA, TRASH_VERSIONS } from "../wrappers/records.ts";
 import { purgeEntry } from "./ends.ts";
-import { DATA, hasCode, lookAtEntry, readEntry, toEntryFolder } from "./entry.ts";
+import { lookAtEntry, readEntry } from "./entry.ts";
 import type { TrashParts } from "./parts.ts";
 import { type EntryPlace, toTrashFolder } from "./places.ts";
 import { walkEntries, walkInOrder, walkTrashMembers } from "./walk.ts";
@@ -18,14 +21,16 @@ const MAX_REMOVED = 10_000;
 /** How full the trash is when the oldest entries have gone: then not each removal has to remove others. */
 const FILLED = 0.9;
 
-/** Returns how much an entry takes. What another caller ends meanwhile takes nothing. */
+/** Returns how much an entry takes with its versions. What another caller ends meanwhile takes nothing. */
 export async function measureEntry({ storage }: TrashParts, place: EntryPlace): Promise<Space> {
-  const { data } = await lookAtEntry(storage, place);
-  if (data?.kind !== "folder") return { bytes: data?.size ?? 0, files: data === undefined ? 0 : 1 };
-  let [bytes, files] = [0, 0];
-  for await (const { kind, size } of walkTrashMembers(storage, `${toEntryFolder(place)}/${DATA}`)) {
-    bytes += size;
-    if (kind === "file") files += 1;
+  const { path, data, hasVersions } = await lookAtEntry(storage, place);
+  const folders = [data?.kind === "folder" && `${path}/${TRASH_DATA}`, hasVersions && `${path}/${TRASH_VERSIONS}`];
+  let [bytes, files] = data?.kind === "file" ? [data.size, 1] : [0, 0];
+  for (const folder of folders.filter((one) => one !== false)) {
+    for await (const { kind, size } of walkTrashMembers(storage, folder)) {
+      bytes += size;
+      if (kind === "file") files += 1;
+    }
   }
   return { bytes, files };
 }
@@ -89,8 +94,8 @@ export async function withRoom<T>(
 async function makeRoom(parts: TrashParts, { path, quota, size = 0 }: NeededRoom, error: unknown): Promise<boolean> {
   const { path: limit = "/", ...shortage } = quotaShortageOf(error) ?? { bytes: size, files: 0 };
   const home = quota?.path;
-  if (home === undefined || !isInFolder(path, home)) return false;
-  const folder = isInFolder(limit, home) ? limit : home;
+  if (home === undefined || !isWithinFolder(path, home)) return false;
+  const folder = isWithinFolder(limit, home) ? limit : home;
   return parts.withLock(folder, () => removeOldest(parts, folder, shortage));
 }
 
@@ -101,7 +106,7 @@ async function removeOldest(parts: TrashParts, folder: string, { bytes, files }:
   for await (const page of walkInOrder(parts.storage, toTrashFolder(folder), "oldest")) {
     for (const place of page) {
       const entry = await readEntry(parts.storage, place);
-      if (entry === undefined || !isInFolder(entry.path, folder)) continue;
+      if (entry === undefined || !isWithinFolder(entry.path, folder)) continue;
       const space = await measureEntry(parts, place);
       freed = { bytes: freed.bytes + space.bytes, files: freed.files + space.files };
       chosen.push(place);
@@ -113,8 +118,4 @@ async function removeOldest(parts: TrashParts, folder: string, { bytes, files }:
     }
   }
   return false;
-}
-
-export function isInFolder(path: string, folder: string): boolean {
-  return path === folder || folder === "/" || path.startsWith(`${folder}/`);
 }

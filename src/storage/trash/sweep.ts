@@ -1,10 +1,11 @@
 import type { StorageAdapter } from "../../contracts/storage-adapter.ts";
 import { inParallel } from "../../platform/in-parallel.ts";
 import { TRASH_FOLDER, UNUSED_TRASH_FOLDER } from "../area.ts";
-import { createTrashId, toRemovalTime } from "../trash-ids.ts";
+import { makeFolders } from "../wrappers/folders.ts";
+import { ignoreMissing, listIfFolder } from "../wrappers/list-folder.ts";
+import { createTimedId, toTimeOfId } from "../wrappers/timed-ids.ts";
 import { cleanUpEntry, isTooOld, purgeEntry } from "./ends.ts";
-import { hasCode, listIfFolder, lookAtEntry, readRemovedPath, toEntryFolder } from "./entry.ts";
-import { makeFolders } from "./folders.ts";
+import { lookAtEntry, readRemovedPath, toEntryFolder } from "./entry.ts";
 import type { TrashParts } from "./parts.ts";
 import { type EntryPlace, isPlace, toPlace } from "./places.ts";
 import { walkEntries } from "./walk.ts";
@@ -41,7 +42,7 @@ async function* flatten<T>(batches: AsyncIterable<readonly T[]>): AsyncGenerator
 }
 
 async function sweepEntry(parts: TrashParts, place: EntryPlace): Promise<boolean> {
-  const age = parts.clock() - toRemovalTime(place.id);
+  const age = parts.clock() - toTimeOfId(place.id);
   if (isTooOld(parts, place.id)) {
     if ((await purgeEntry(parts, place, "age")) !== undefined) return true;
     if (age > COMPLETION_MILLISECONDS) await cleanUpEntry(parts, place);
@@ -54,18 +55,18 @@ async function sweepEntry(parts: TrashParts, place: EntryPlace): Promise<boolean
 async function setAside({ storage, clock }: TrashParts, folder: string): Promise<void> {
   if (folder === TRASH_FOLDER) return;
   await makeFolders(storage, UNUSED_TRASH_FOLDER);
-  const name = `${createTrashId(clock())}${isPlace(folder) ? PLACE : PLAIN}`;
-  await storage.move(folder, `${UNUSED_TRASH_FOLDER}/${name}`, { kind: "folder" }).catch(ignoreNotFound);
+  const name = `${createTimedId(clock())}${isPlace(folder) ? PLACE : PLAIN}`;
+  await storage.move(folder, `${UNUSED_TRASH_FOLDER}/${name}`, { kind: "folder" }).catch(ignoreMissing);
 }
 
 async function removeUnused(parts: TrashParts): Promise<void> {
   const { storage, clock } = parts;
   for await (const batch of listIfFolder(storage, UNUSED_TRASH_FOLDER)) {
     for (const { name } of batch) {
-      const time = toRemovalTime(name.slice(0, -PLACE.length));
+      const time = toTimeOfId(name.slice(0, -PLACE.length));
       if (Number.isNaN(time) || clock() - time < COMPLETION_MILLISECONDS) continue;
       const folder = `${UNUSED_TRASH_FOLDER}/${name}`;
-      if (await rescueBelow(storage, folder)) await storage.remove(folder, { kind: "folder" }).catch(ignoreNotFound);
+      if (await rescueBelow(storage, folder)) await storage.remove(folder, { kind: "folder" }).catch(ignoreMissing);
     }
   }
 }
@@ -82,13 +83,9 @@ async function rescueBelow(storage: StorageAdapter, top: string): Promise<boolea
       else {
         const place = toPlace(path);
         await makeFolders(storage, place);
-        await storage.move(folder, toEntryFolder({ place, id: found.id })).catch(ignoreNotFound);
+        await storage.move(folder, toEntryFolder({ place, id: found.id })).catch(ignoreMissing);
       }
     }
   }
   return isDone;
-}
-
-function ignoreNotFound(error: unknown): void {
-  if (!hasCode(error, "not-found")) throw error;
 }

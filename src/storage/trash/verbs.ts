@@ -1,4 +1,6 @@
+import { toStrongTag } from "../../contracts/entity-tags.ts";
 import {
+  hasCode,
   type Placement,
   type RemoveOptions,
   type StorageAdapter,
@@ -10,7 +12,6 @@ import type { StorageUploads } from "../../contracts/storage-uploads.ts";
 import { checkTransferPaths, isOfKind, meetsConditions } from "../conditions.ts";
 import { discard } from "./discard.ts";
 import { restoreEntry } from "./ends.ts";
-import { hasCode } from "./entry.ts";
 import type { TrashParts } from "./parts.ts";
 import { type EntryPlace, toPlace } from "./places.ts";
 import { withRoom } from "./space.ts";
@@ -39,7 +40,8 @@ export function createTrashRemove({ parts, onAdded }: TrashVerbs): StorageAdapte
       return id;
     }
     // Something else that has come there meanwhile is not removed for good.
-    const ifMatch = options.ifMatch ?? toExactTag(found);
+    const etag = toStrongTag(found.etag);
+    const ifMatch = options.ifMatch ?? (etag === undefined ? undefined : [etag]);
     await storage.remove(path, { kind, ...(ifMatch && { ifMatch }) });
     return undefined;
   }
@@ -152,8 +154,4 @@ export function createTrashUpload(parts: TrashParts, uploads: StorageUploads): S
 function isForGood({ kind, name, size }: StorageEntry): boolean {
   if (kind !== "file") return kind === "link";
   return size === 0 && (name.startsWith("._") || name === ".DS_Store");
-}
-
-function toExactTag({ etag }: StorageEntry): readonly string[] | undefined {
-  return etag === undefined || etag.startsWith("W/") ? undefined : [etag];
 }

@@ -1,8 +1,8 @@
+import type { TrashMember } from "../../contracts/kept/trash.ts";
 import type { StorageAdapter, StorageEntry } from "../../contracts/storage-adapter.ts";
-import type { TrashMember } from "../../contracts/trash.ts";
 import { createSmallest } from "../../platform/smallest.ts";
-import { isTrashId } from "../trash-ids.ts";
-import { listIfFolder } from "./entry.ts";
+import { listIfFolder } from "../wrappers/list-folder.ts";
+import { isTimedId } from "../wrappers/timed-ids.ts";
 import { type EntryPlace, isPlace } from "./places.ts";
 
 /** How many folders wait to be listed. The names in a folder with more folders wait in its open listing. */
@@ -26,7 +26,7 @@ export async function* walkEntries(
     for await (const batch of listIfFolder(storage, folder)) {
       isEmpty &&= batch.length === 0;
       const names = batch.filter(({ kind }) => kind === "folder").map(({ name }) => name);
-      const isEntry = (name: string): boolean => isPlace(folder as string) && isTrashId(name);
+      const isEntry = (name: string): boolean => isPlace(folder as string) && isTimedId(name);
       yield names.filter(isEntry).map((id) => ({ id, place: folder as string }));
       for (const name of names.filter((one) => !isEntry(one))) {
         const path = `${folder}/${name}`;

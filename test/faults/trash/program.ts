@@ -7,7 +7,7 @@ import { createFaultyStorage } from "../../../src/testing/faulty-storage.ts";
  * is killed at any moment. Before each purge it says `purging ID`.
  */
 
-const [root = "", seed = "", steps = ""] = process.argv.slice(2);
+const [root = "", seed = "", steps = "", start = ""] = process.argv.slice(2);
 let state = Number(seed);
 let left = Number(steps);
 
@@ -23,8 +23,9 @@ const stepped = createFaultyStorage(disk, ({ step }) => {
   if (left === 0) process.kill(process.pid, "SIGKILL");
   return undefined;
 });
-/** An hour passes in a second: so a sweep removes what a crash has left. */
-const storage = createTrashStorage(stepped, { clock: () => Date.now() * 3600, keepSeconds: 0 });
+/** An hour passes in a second, from the start of the test: so a sweep removes what a crash has left. */
+const clock = (): number => Number(start) + (Date.now() - Number(start)) * 3600;
+const storage = createTrashStorage(stepped, { clock, keepSeconds: 0 });
 
 async function membersOf(folder: string): Promise<readonly string[]> {
   const names: string[] = [];

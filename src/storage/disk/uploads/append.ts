@@ -1,12 +1,11 @@
 import { fstatSync } from "node:fs";
 import type { UploadState } from "../../../contracts/storage-uploads.ts";
+import { BIGINT } from "../system-calls.ts";
 import { writeContent } from "../write-content.ts";
 import { toStateOf } from "./convert.ts";
 import type { UploadLock } from "./lock.ts";
 import type { DiskUploadAccess } from "./open.ts";
 import type { DiskUpload, UploadStates } from "./states.ts";
-
-const BIGINT = { bigint: true } as const;
 
 type Content = AsyncIterable<Uint8Array>;
 

@@ -1,5 +1,5 @@
 import { lstat, readdir, rmdir, unlink } from "node:fs/promises";
-import { toPathSegments } from "../../../contracts/storage-path.ts";
+import { isPrefix, toPathSegments } from "../../../contracts/storage-path.ts";
 import { UPLOADS_FOLDER } from "../../upload-checks.ts";
 import { ignoreErrors, undefinedIfMissing } from "../errors.ts";
 import type { FolderTree } from "../folder-tree.ts";
@@ -50,7 +50,7 @@ export function createMovedUploadCleanUp(tree: FolderTree, locate: Locate): Move
   async function removeBelow(from: readonly string[], to: readonly string[]): Promise<void> {
     for await (const { key, path, isDone } of states.list()) {
       const folder = toPathSegments(path).slice(0, -1);
-      if (isDone === true || !from.every((name, index) => name === folder[index])) continue;
+      if (isDone === true || !isPrefix(from, folder)) continue;
       const moved = tree.open([...to, ...folder.slice(from.length)]);
       await withFolder(moved, (opened) => removeIfLost(opened, toBytesName(key))).catch(() => undefined);
     }

@@ -1,19 +1,18 @@
 import { type BigIntStats, constants, fdatasync, fstatSync, ftruncate } from "node:fs";
-import { unlink } from "node:fs/promises";
 import { promisify } from "node:util";
 import { StorageError } from "../../../contracts/storage-adapter.ts";
 import { nameOf, toPathSegments } from "../../../contracts/storage-path.ts";
 import type { UploadKey } from "../../../contracts/storage-uploads.ts";
-import { ignoreErrors, mapSystemErrors, undefinedIfMissing } from "../errors.ts";
+import { mapSystemErrors, undefinedIfMissing } from "../errors.ts";
 import type { OpenFolder } from "../open-folder.ts";
-import { closeFile } from "../system-calls.ts";
+import { tryUnlink } from "../remove.ts";
+import { BIGINT, closeFile } from "../system-calls.ts";
 import type { DiskAccess } from "../transfers.ts";
 import { lockNewUpload, lockUpload, type UploadLock, type UploadLockOptions } from "./lock.ts";
 import { type DiskUpload, removeLocks, toBytesName, type UploadStates } from "./states.ts";
 
 const flushFile = promisify(fdatasync);
 const truncate = promisify(ftruncate);
-const BIGINT = { bigint: true } as const;
 
 /** An upload, while a call has its lock. */
 export interface OpenUpload {
@@ -189,9 +188,4 @@ async function isAtTarget(
   const found = await folder.lookUp(nameOf(target.path), false);
   if (found === undefined || String(found.ino) !== target.inode || String(found.mtimeNs) !== target.time) return false;
   return bytes === undefined || bytes.ino === found.ino;
-}
-
-/** Removes a member, if it is there. A failure leaves it for the clean-up. */
-export async function tryUnlink(folder: OpenFolder, name: string): Promise<void> {
-  await ignoreErrors(unlink(folder.at(name)), "ENOENT").catch(() => undefined);
 }

@@ -1,5 +1,5 @@
+import type { TrashEntry } from "../../../../src/contracts/kept/trash.ts";
 import { isStorageError, type StorageAdapter } from "../../../../src/contracts/storage-adapter.ts";
-import type { TrashEntry } from "../../../../src/contracts/trash.ts";
 import { createMemoryStorage } from "../../../../src/storage/memory.ts";
 import { createTrashStorage, type TrashOptions, type TrashStorage } from "../../../../src/storage/trash.ts";
 

@@ -1,12 +1,12 @@
 import type { BigIntStats } from "node:fs";
-import { isStorageError, type TransferOptions } from "../../contracts/storage-adapter.ts";
-import type { Properties } from "../../contracts/storage-attributes.ts";
-import { toFileContent } from "../file-content.ts";
-import type { NameCheck } from "./names.ts";
-import type { OpenFolder } from "./open-folder.ts";
-import { readProperties, writeProperties } from "./properties.ts";
-import { readMember } from "./read.ts";
-import { type Durability, writeHiddenMember } from "./write.ts";
+import { hasCode, type TransferOptions } from "../../../contracts/storage-adapter.ts";
+import type { Properties } from "../../../contracts/storage-attributes.ts";
+import { toFileContent } from "../../file-content.ts";
+import type { NameCheck } from "../names.ts";
+import type { OpenFolder } from "../open-folder.ts";
+import { readProperties, writeProperties } from "../properties.ts";
+import { readMember } from "../read.ts";
+import { type Durability, writeHiddenMember } from "../write.ts";
 
 /** How the members of a folder are copied. */
 export interface MemberCopyOptions extends Pick<TransferOptions, "signal"> {
@@ -64,6 +64,6 @@ export async function giveProperties(
 
 /** For `catch`: a member that disappears meanwhile is left out. */
 export function ignoreNotFound(error: unknown): undefined {
-  if (!isStorageError(error) || error.code !== "not-found") throw error;
+  if (!hasCode(error, "not-found")) throw error;
   return undefined;
 }

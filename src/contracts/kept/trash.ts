@@ -1,4 +1,4 @@
-import type { QuotaLimit } from "./quota.ts";
+import type { QuotaLimit } from "../quota.ts";
 
 /** Something that was removed and can be restored. */
 export interface TrashEntry {

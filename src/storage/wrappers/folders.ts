@@ -1,6 +1,5 @@
-import { type StorageAdapter, StorageError } from "../../contracts/storage-adapter.ts";
-import { toCanonicalPath, toPathSegments } from "../../contracts/storage-path.ts";
-import { hasCode } from "./entry.ts";
+import { hasCode, type StorageAdapter, StorageError } from "../../contracts/storage-adapter.ts";
+import { parentOf } from "../../contracts/storage-path.ts";
 
 /** Makes a folder and those around it, as far as they are missing. @throws StorageError `not-a-folder` */
 export async function makeFolders(storage: StorageAdapter, path: string): Promise<void> {
@@ -9,7 +8,7 @@ export async function makeFolders(storage: StorageAdapter, path: string): Promis
     await storage.createFolder(path);
   } catch (error) {
     if (hasCode(error, "parent-missing")) {
-      await makeFolders(storage, toParent(path));
+      await makeFolders(storage, parentOf(path));
       await storage.createFolder(path).catch((again: unknown) => requireFolder(storage, path, again));
     } else await requireFolder(storage, path, error);
   }
@@ -19,8 +18,4 @@ async function requireFolder(storage: StorageAdapter, path: string, error: unkno
   if (!hasCode(error, "already-exists")) throw error;
   if ((await storage.stat(path))?.kind !== "folder")
     throw new StorageError("not-a-folder", undefined, { cause: error });
-}
-
-function toParent(path: string): string {
-  return toCanonicalPath(toPathSegments(path).slice(0, -1));
 }

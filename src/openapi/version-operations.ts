@@ -1,0 +1,62 @@
+import { DOWNLOAD, TRACE } from "./operation-parts.ts";
+import type { OperationSpec } from "./operation-types.ts";
+
+/** The operations of the versions of a file. */
+export const VERSION_OPERATIONS = {
+  listVersions: {
+    summary: "List the versions of a file",
+    description: "The earlier contents of a file that the account may read, without the present one. Newest first.",
+    tag: "Files",
+    parameters: ["done", "acceptLanguage", ...TRACE],
+    responses: [{ status: 200, description: "The versions.", content: ["versions", "page"] }],
+    failures: ["not-found"],
+  },
+  changeVersions: {
+    summary: "Restore versions of a file, or remove them for good",
+    description:
+      "The targets are IDs of versions. If one fails, the following ones still run. To restore one is to replace the file by it: the present content becomes a version. A form that succeeds is redirected to the page of the versions; a page with errors has the status of the failure.",
+    tag: "Files",
+    parameters: ["dryRun", "contentEncoding", "acceptLanguage", ...TRACE],
+    body: "versions",
+    responses: [
+      {
+        status: 200,
+        description: "All commands succeeded.",
+        content: ["commandResults"],
+        headers: ["Preference-Applied"],
+      },
+      { status: 303, description: "The form succeeded: redirect to the page of the versions.", headers: ["Location"] },
+      {
+        status: 415,
+        description: "The request has a `Content-Encoding`, or another media type.",
+        headers: ["Accept-Encoding"],
+      },
+      {
+        status: 422,
+        description: "Some commands failed. The body has an entry for each target.",
+        content: ["commandErrors"],
+        headers: ["Preference-Applied"],
+      },
+    ],
+    failures: ["too-large", "unsupported-media-type"],
+    memberFailures: ["malformed", "denied", "not-found", "too-large", "no-space", "unavailable", "internal"],
+  },
+  getVersion: {
+    summary: "Download a version of a file",
+    description: "As the download of the file: completely, or ranges of it.",
+    tag: "Files",
+    parameters: [
+      "inline",
+      "range",
+      "ifRange",
+      "ifMatch",
+      "ifNoneMatch",
+      "ifUnmodifiedSince",
+      "ifModifiedSince",
+      "acceptLanguage",
+      ...TRACE,
+    ],
+    responses: DOWNLOAD,
+    failures: ["not-found", "precondition-failed", "range-not-satisfiable"],
+  },
+} as const satisfies Readonly<Record<string, OperationSpec>>;

@@ -1,0 +1,34 @@
+import { link, unlink } from "node:fs/promises";
+import { StorageError, type TransferOptions } from "../../../contracts/storage-adapter.ts";
+import { meetsConditions } from "../../conditions.ts";
+import { NO_LINKS } from "../commit.ts";
+import { systemCode, toStorageError } from "../errors.ts";
+import { statMember } from "../list.ts";
+import type { Place } from "../move.ts";
+
+/**
+ * Gives a file a second name with a hard link, so that the copy has the same bytes. No write of this storage changes a
+ * file in place. Returns `false` if the file system has no hard links there.
+ * @throws StorageError `not-found`, `already-exists`, `precondition-failed`
+ */
+export async function linkFile(from: Place, to: Place, { ifMatch }: TransferOptions): Promise<boolean> {
+  await Promise.all([from.folder.confirm(), to.folder.confirm()]);
+  const target = to.folder.at(to.name);
+  try {
+    await link(from.folder.at(from.name), target);
+  } catch (error) {
+    if (NO_LINKS.includes(systemCode(error) ?? "")) return false;
+    throw toStorageError(error);
+  }
+  try {
+    await Promise.all([from.folder.confirm(), to.folder.confirm()]);
+    const copy = await statMember(to.folder, to.name);
+    // A link that has come to the path meanwhile is linked itself.
+    if (copy?.kind !== "file") throw new StorageError("not-found");
+    if (!meetsConditions(copy.etag, ifMatch ? { ifMatch } : {})) throw new StorageError("precondition-failed");
+    return true;
+  } catch (error) {
+    await unlink(target).catch(() => undefined);
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+import type { Versions } from "../contracts/kept/versions.ts";
+import { StorageError } from "../contracts/storage-adapter.ts";
+import { toMountedOptions } from "./inner-limit.ts";
+import { toInnerPath, toMountedParts } from "./mounted-parts.ts";
+
+/** The versions of each storage by the path at which it is mounted; `undefined` for a storage without any. */
+export type MountedVersions = Readonly<Record<string, Versions | undefined>>;
+
+/**
+ * Combines the versions of several storages to those of the tree that `mountStorage` makes of them, with the paths of
+ * the tree. Name all mount points, also those of storages without versions.
+ *
+ * @throws TypeError if a path is not canonical.
+ */
+export function mountVersions(mounts: MountedVersions): Versions {
+  const { sorted, find } = toMountedParts(mounts);
+
+  /** Returns the versions that a path belongs to, and the path there; `undefined` if it has none. */
+  function locate(path: string) {
+    const mount = find(path);
+    if (mount?.part === undefined) return undefined;
+    return { versions: mount.part, inner: toInnerPath(mount, path), mountedAt: mount.mountedAt };
+  }
+
+  return {
+    async *list(path) {
+      const located = locate(path);
+      if (located !== undefined) yield* located.versions.list(located.inner);
+    },
+    async find(path, id) {
+      const located = locate(path);
+      return located?.versions.find(located.inner, id);
+    },
+    async read(path, id, range) {
+      const located = locate(path);
+      if (located === undefined) throw new StorageError("not-found");
+      return located.versions.read(located.inner, id, range);
+    },
+    async restore(path, id, options) {
+      const located = locate(path);
+      if (located === undefined) throw new StorageError("not-found");
+      const { versions, inner, mountedAt } = located;
+      return versions.restore(inner, id, toMountedOptions(options, mountedAt));
+    },
+    async purge(path, id) {
+      const located = locate(path);
+      return located === undefined ? false : located.versions.purge(located.inner, id);
+    },
+    async sweep() {
+      let count = 0;
+      for (const { part } of sorted) count += (await part?.sweep()) ?? 0;
+      return count;
+    },
+  };
+}

@@ -1,0 +1,161 @@
+import { hasCode, type StorageAdapter, type StorageEntry } from "../../contracts/storage-adapter.ts";
+import { createByteCollector } from "../../platform/byte-collector.ts";
+import { decodeUtf8 } from "../../platform/utf8.ts";
+import { VERSION_MOVES_FOLDER } from "../area.ts";
+import { toFileContent } from "../file-content.ts";
+import { makeFolders } from "../wrappers/folders.ts";
+import { ignoreMissing, listIfFolder } from "../wrappers/list-folder.ts";
+import { createTimedId, isTimedId, toTimeOfId } from "../wrappers/timed-ids.ts";
+import type { VersionParts } from "./parts.ts";
+import { dropVersions, relocate, toVersionsPlace } from "./relocate.ts";
+
+/** What is known of a move or a removal that takes versions along, so that another process can end it. */
+export interface MoveRecord {
+  readonly from: string;
+  /** The new path; absent for a removal. */
+  readonly to?: string;
+  readonly kind: "file" | "folder";
+  /** The tag of the file. */
+  readonly etag?: string;
+  /** The versions of the file. */
+  readonly ids?: readonly string[];
+  /** The versions go after what they belong to. Otherwise they go first, and come back if the move fails. */
+  readonly isAfter?: true;
+}
+
+/** How long a move may take. One that is older was ended by a crash. */
+const COMPLETION_MILLISECONDS = 3_600_000;
+
+/**
+ * Runs a move or a removal. Before and after it the versions go where what they belong to is: `isAfter` of the record
+ * says when. If that fails after the move, the next sweep does it.
+ */
+export async function runMove<T>(parts: VersionParts, record: MoveRecord, action: () => Promise<T>): Promise<T> {
+  const forget = await storeRecord(parts, record);
+  const { from, to, kind, ids } = record;
+  const [here, there] = [from, to].map((path) => (path === undefined ? undefined : toVersionsPlace(path, kind)));
+  let isSettled = false;
+  try {
+    if (record.isAfter !== true && here && there) await relocate(parts.storage, here, there, ids);
+    const result = await action();
+    if (record.isAfter === true && here) {
+      const follow = (): Promise<void> =>
+        there ? relocate(parts.storage, here, there, ids) : dropVersions(parts.storage, here);
+      isSettled = await succeeds(follow);
+    } else isSettled = true;
+    return result;
+  } catch (error) {
+    // After some failures the move is done.
+    isSettled = await succeeds(() => settle(parts, record));
+    throw error;
+  } finally {
+    if (there) parts.known.set(there.folder, undefined);
+    if (isSettled) await forget();
+  }
+}
+
+async function succeeds(step: () => Promise<void>): Promise<boolean> {
+  return step()
+    .catch(step)
+    .then(
+      () => true,
+      () => false,
+    );
+}
+
+/** Stores the record of a move that begins. The function that it returns removes it, and never rejects. */
+async function storeRecord({ storage, clock }: VersionParts, record: MoveRecord): Promise<() => Promise<void>> {
+  const path = `${VERSION_MOVES_FOLDER}/${createTimedId(clock())}`;
+  const bytes = new TextEncoder().encode(JSON.stringify(record));
+  async function* content(): AsyncGenerator<Uint8Array> {
+    yield bytes;
+  }
+  const write = (): Promise<StorageEntry> => storage.write(path, content(), { size: bytes.byteLength });
+  const forget = (): Promise<void> => storage.remove(path, { kind: "file", permanent: true }).catch(() => undefined);
+  try {
+    await write().catch(async (error: unknown) => {
+      if (!hasCode(error, "parent-missing")) throw error;
+      await makeFolders(storage, VERSION_MOVES_FOLDER);
+      await write();
+    });
+  } catch (error) {
+    await forget();
+    throw error;
+  }
+  return forget;
+}
+
+/** Ends the moves that crashes have left. */
+export async function finishMoves(parts: VersionParts): Promise<void> {
+  const { storage, clock, turns } = parts;
+  for await (const batch of listIfFolder(storage, VERSION_MOVES_FOLDER)) {
+    for (const { name } of batch) {
+      if (!isTimedId(name) || clock() - toTimeOfId(name) < COMPLETION_MILLISECONDS) continue;
+      const path = `${VERSION_MOVES_FOLDER}/${name}`;
+      const record = await readRecord(storage, path);
+      if (record !== undefined) {
+        const endTurns = await turns.take(record.to === undefined ? [record.from] : [record.from, record.to]);
+        await settle(parts, record).finally(endTurns);
+      }
+      await storage.remove(path, { kind: "file", permanent: true }).catch(ignoreMissing);
+    }
+  }
+}
+
+/** Looks at what has become of a move, and has the versions go where what they belong to is. */
+async function settle({ storage }: VersionParts, record: MoveRecord): Promise<void> {
+  const { from, to, kind, ids, isAfter } = record;
+  const here = toVersionsPlace(from, kind);
+  const source = await storage.stat(from);
+  if (here === undefined) return;
+  if (to === undefined) {
+    if (source === undefined) await dropVersions(storage, here);
+    return;
+  }
+  const there = toVersionsPlace(to, kind);
+  const target = await storage.stat(to);
+  if (there === undefined) return;
+  if (hasArrived(record, source, target)) await relocate(storage, here, there, ids);
+  else if (source?.kind === kind && isAfter !== true) await relocate(storage, there, here, ids);
+}
+
+/** Whether the file or folder itself is at its new path. */
+function hasArrived(
+  { kind, etag }: MoveRecord,
+  source: StorageEntry | undefined,
+  target: StorageEntry | undefined,
+): boolean {
+  if (target?.kind !== kind) return false;
+  return source === undefined || (etag !== undefined && target.etag === etag && source.etag !== etag);
+}
+
+async function readRecord(storage: StorageAdapter, path: string): Promise<MoveRecord | undefined> {
+  try {
+    const content = toFileContent(await storage.read(path));
+    const collector = createByteCollector();
+    try {
+      for await (const chunk of content.chunks()) collector.add(chunk);
+    } finally {
+      await content.close();
+    }
+    return toRecord(JSON.parse(decodeUtf8(collector.bytes()) ?? ""));
+  } catch (error) {
+    if (error instanceof SyntaxError || hasCode(error, "not-found", "not-a-file")) return undefined;
+    throw error;
+  }
+}
+
+function toRecord(value: unknown): MoveRecord | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const { from, to, kind, etag, ids, isAfter } = value as Record<string, unknown>;
+  const isKnown = typeof from === "string" && (kind === "file" || kind === "folder");
+  if (!isKnown || (to !== undefined && typeof to !== "string")) return undefined;
+  return {
+    from,
+    kind,
+    ...(to !== undefined && { to }),
+    ...(typeof etag === "string" && { etag }),
+    ...(isAfter === true && { isAfter }),
+    ...(Array.isArray(ids) && { ids: ids.filter((id) => typeof id === "string" && isTimedId(id)) }),
+  };
+}

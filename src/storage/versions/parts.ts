@@ -1,0 +1,20 @@
+import type { StorageAdapter } from "../../contracts/storage-adapter.ts";
+import type { BoundedMap } from "../../platform/bounded-map.ts";
+import type { Turns } from "../wrappers/turns.ts";
+
+/** What the parts of a storage with versions share. */
+export interface VersionParts {
+  /** The storage with the area in which the versions are. */
+  readonly storage: StorageAdapter;
+  /** The time in milliseconds. */
+  readonly clock: () => number;
+  /** How many versions a file has at most. */
+  readonly keep: number;
+  readonly keepMilliseconds: number;
+  /** Larger files have no versions, in bytes. */
+  readonly maxFileBytes: number;
+  /** Lets one caller at a time exchange the file at a path. */
+  readonly turns: Turns;
+  /** The IDs in the folders of some files, the oldest first, as far as this process knows. */
+  readonly known: BoundedMap<string, readonly string[] | undefined>;
+}

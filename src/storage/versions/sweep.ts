@@ -1,0 +1,57 @@
+import type { StorageEntry } from "../../contracts/storage-adapter.ts";
+import { inParallel } from "../../platform/in-parallel.ts";
+import { toTimeOfId } from "../wrappers/timed-ids.ts";
+import { finishMoves } from "./moves.ts";
+import type { VersionParts } from "./parts.ts";
+import { toVersionedPath } from "./places.ts";
+import { isLeftover, isVersionTooOld, prune, removeVersion } from "./stored.ts";
+import { removeUnused, setAside } from "./unused.ts";
+import { type WalkedFolder, walkVersions } from "./walk.ts";
+
+/** How long a write may take after it has kept the former content. */
+const COMPLETION_MILLISECONDS = 3_600_000;
+/** For so long a version is compared with the present file, each time. */
+const LAST_LOOK_MILLISECONDS = 86_400_000;
+/** How many folders are looked at at the same time. */
+const PARALLEL = 8;
+
+/**
+ * Removes the versions that are too old, too many, or what a crash has left, and ends moves that a crash has left.
+ * Returns the number of versions.
+ */
+export async function sweepVersions(parts: VersionParts): Promise<number> {
+  await finishMoves(parts);
+  await removeUnused(parts);
+  let count = 0;
+  await inParallel(walkVersions(parts.storage), { most: PARALLEL }, async (found) => {
+    if (found.versions.length === 0) return setAside(parts, found.folder);
+    // Only after the wait: others have counted meanwhile.
+    const removed = await sweepFolder(parts, found);
+    count += removed;
+  });
+  return count;
+}
+
+async function sweepFolder(parts: VersionParts, { folder, versions }: WalkedFolder): Promise<number> {
+  const isDue = versions.length > parts.keep || versions.some(({ name }) => isVersionTooOld(parts, name));
+  const count = isDue ? await prune(parts, folder) : 0;
+  const newest = versions.reduce<StorageEntry | undefined>(
+    (found, one) => (found === undefined || one.name > found.name ? one : found),
+    undefined,
+  );
+  return newest !== undefined && (await removeLeftover(parts, folder, newest)) ? count + 1 : count;
+}
+
+/** Removes the newest version if it is what the present file has. Returns whether it has. */
+async function removeLeftover(parts: VersionParts, folder: string, newest: StorageEntry): Promise<boolean> {
+  const age = parts.clock() - toTimeOfId(newest.name);
+  const path = toVersionedPath(folder);
+  if (path === undefined || age < COMPLETION_MILLISECONDS || age > LAST_LOOK_MILLISECONDS) return false;
+  const endTurn = await parts.turns.take([path]);
+  try {
+    const present = await parts.storage.stat(path);
+    return (await isLeftover(parts, path, newest, present)) && (await removeVersion(parts, folder, newest.name));
+  } finally {
+    endTurn();
+  }
+}

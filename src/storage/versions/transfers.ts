@@ -1,0 +1,151 @@
+import type { Placement, StorageAdapter, StorageEntry, TransferOptions } from "../../contracts/storage-adapter.ts";
+import { checkTransferPaths, isOfKind, meetsConditions } from "../conditions.ts";
+import { toTrashedVersions } from "../wrappers/records.ts";
+import { haveSameBytes } from "./compare.ts";
+import { createVersionExchange, isVersioned, runExchange } from "./exchange.ts";
+import { type MoveRecord, runMove } from "./moves.ts";
+import type { VersionParts } from "./parts.ts";
+import { dropVersions, hasMembers, idsAt, toVersionsPlace } from "./relocate.ts";
+
+/** Creates `copy` of a storage with versions. */
+export function createVersionsCopy(parts: VersionParts): StorageAdapter["copy"] {
+  const { storage } = parts;
+  return async (from, to, options = {}) => {
+    const mayReplace = options.replace === true && isVersioned(from) && isVersioned(to);
+    if (!mayReplace) return storage.copy(from, to, options);
+    return replaceBy(parts, from, to, options, [to], async (dropReplaced) => {
+      const placement = await storage.copy(from, to, options);
+      await dropReplaced();
+      return placement;
+    });
+  };
+}
+
+/** Creates `move` of a storage with versions, which go along: also to the trash of a wrapper around it, and back. */
+export function createVersionsMove(parts: VersionParts): StorageAdapter["move"] {
+  const { storage, turns } = parts;
+
+  async function moveOverNothing(from: string, to: string, options: TransferOptions): Promise<Placement> {
+    const endTurns = await turns.take([from, to]);
+    try {
+      return await moveWithVersions(parts, from, to, options);
+    } finally {
+      endTurns();
+    }
+  }
+
+  return async (from, to, options = {}) => {
+    if (from === "/" || to === "/") return storage.move(from, to, options);
+    const isToTrash = isVersioned(from) && toTrashedVersions(to) !== undefined;
+    const isFromTrash = isVersioned(to) && toTrashedVersions(from) !== undefined;
+    if (isToTrash || isFromTrash) return moveOverNothing(from, to, options);
+    if (!isVersioned(from) || !isVersioned(to)) return storage.move(from, to, options);
+    if (options.replace !== true) return moveOverNothing(from, to, options);
+    return replaceBy(parts, from, to, options, [from, to], (dropReplaced) =>
+      moveWithVersions(parts, from, to, options, dropReplaced),
+    );
+  };
+}
+
+/** Creates `remove` of a storage with versions, which go for good. */
+export function createVersionsRemove(parts: VersionParts): StorageAdapter["remove"] {
+  const { storage, turns } = parts;
+
+  async function removeWithVersions(...[path, options]: Parameters<StorageAdapter["remove"]>): Promise<void> {
+    const entry = await storage.stat(path);
+    const kind = entry?.kind === "link" ? undefined : entry?.kind;
+    const place = kind && toVersionsPlace(path, kind);
+    const action = (): Promise<void> => storage.remove(path, options);
+    if (kind === undefined || place === undefined || !(await hasMembers(storage, place))) return action();
+    return runMove(parts, { from: path, kind, isAfter: true }, action);
+  }
+
+  return async (path, options) => {
+    if (!isVersioned(path)) return storage.remove(path, options);
+    const endTurn = await turns.take([path]);
+    try {
+      return await removeWithVersions(path, options);
+    } finally {
+      endTurn();
+    }
+  };
+}
+
+async function moveWithVersions(
+  parts: VersionParts,
+  from: string,
+  to: string,
+  options: TransferOptions,
+  dropReplaced: () => Promise<void> = async () => undefined,
+): Promise<Placement> {
+  const { storage } = parts;
+  checkTransferPaths(from, to);
+  const move = async (): Promise<Placement> => {
+    const placement = await storage.move(from, to, options);
+    await dropReplaced();
+    return placement;
+  };
+  const source = await storage.stat(from);
+  const record = source && mayBeMoved(source, options) ? await toMoveRecord(parts, from, to, source) : undefined;
+  return record === undefined ? move() : runMove(parts, record, move);
+}
+
+/** Returns the record of a move; `undefined` if there are no versions to take along. */
+async function toMoveRecord(
+  { storage }: VersionParts,
+  from: string,
+  to: string,
+  { kind, etag }: StorageEntry,
+): Promise<MoveRecord | undefined> {
+  if (kind === "link") return undefined;
+  const [here, there] = [toVersionsPlace(from, kind), toVersionsPlace(to, kind)];
+  if (here === undefined || there === undefined || !(await hasMembers(storage, here))) return undefined;
+  // An entry of the trash without its data is removed by a sweep, so nothing goes there before the data.
+  const isAfter = toTrashedVersions(to) !== undefined || (kind === "folder" && (await hasMembers(storage, there)));
+  const ids = kind === "file" ? await idsAt(storage, here) : undefined;
+  return { from, to, kind, ...(etag !== undefined && { etag }), ...(ids && { ids }), ...(isAfter && { isAfter }) };
+}
+
+/**
+ * Runs a copy or a move that may replace something. The content of a file that it replaces is kept before; the versions
+ * of the files in a folder go for good.
+ */
+async function replaceBy(
+  parts: VersionParts,
+  from: string,
+  to: string,
+  options: TransferOptions,
+  paths: readonly string[],
+  transfer: (dropReplaced: () => Promise<void>) => Promise<Placement>,
+): Promise<Placement> {
+  const { storage } = parts;
+  checkTransferPaths(from, to);
+  const exchange = createVersionExchange(parts, to, options, paths);
+
+  const act = async (): Promise<Placement> => {
+    const source = await storage.stat(from);
+    const isRefused = source === undefined || !mayBeMoved(source, options);
+    await exchange.begin(async (present) => isRefused || (await areSameFiles(storage, [from, source], [to, present])));
+    const tree = (await storage.stat(to))?.kind === "folder" ? toVersionsPlace(to, "folder") : undefined;
+    // What remains after a failure is of files that are there no more.
+    return transfer(async () => tree && dropVersions(storage, tree).catch(() => undefined));
+  };
+
+  return runExchange(exchange, act, () => undefined);
+}
+
+/** Whether the conditions of a copy or a move hold for its source. */
+function mayBeMoved({ kind, etag }: StorageEntry, options: TransferOptions): boolean {
+  const { ifMatch } = options;
+  return isOfKind(kind, options) && meetsConditions(etag, ifMatch ? { ifMatch } : {});
+}
+
+type FoundFile = readonly [path: string, entry: StorageEntry];
+
+async function areSameFiles(
+  storage: StorageAdapter,
+  [one, first]: FoundFile,
+  [other, second]: FoundFile,
+): Promise<boolean> {
+  return first.kind === "file" && first.size === second.size && haveSameBytes(storage, one, other);
+}

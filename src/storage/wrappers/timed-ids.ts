@@ -1,0 +1,20 @@
+import { toHex } from "../../platform/sha256.ts";
+
+const ID = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-[0-9a-f]{16}$/;
+
+/** Returns a new ID: the time, which IDs are sorted by, and 64 random bits. `time`: milliseconds since 1970. */
+export function createTimedId(time: number): string {
+  const random = toHex(crypto.getRandomValues(new Uint8Array(8)));
+  return `${new Date(time).toISOString().replace(/[-:.]/g, "")}-${random}`;
+}
+
+/** Whether a text has the form of an ID. Only such a text may become a part of a path. */
+export function isTimedId(text: string): boolean {
+  return !Number.isNaN(toTimeOfId(text));
+}
+
+/** Returns the time of an ID, in milliseconds since 1970; `NaN` for any other text. */
+export function toTimeOfId(id: string): number {
+  const [, year, month, day, hour, minute, second, millisecond] = ID.exec(id) ?? [];
+  return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${millisecond}Z`);
+}
