@@ -1,3 +1,4 @@
+import { createBoundedMap } from "../platform/bounded-map.ts";
 import { createHmac } from "../platform/hmac.ts";
 import type { AuthenticationChain, ChainVerdict } from "./chain.ts";
 import type { Login } from "./login.ts";
@@ -28,10 +29,12 @@ interface Verified {
 }
 
 /**
- * Remembers accepted logins by HTTP Basic for a short time, because verifying a hashed password with every request
- * would cost 0.3 s each (CONTRACT 6.4). It never remembers a refusal, and keeps no password: the key of an entry is an
- * HMAC of the credentials, by a key of this process alone. A login is remembered for the address and the scheme that it
- * came by, as a method may judge both.
+ * Remembers accepted logins by HTTP Basic for a short time, because verifying a hashed password takes 0.3 s, too long
+ * for every request (CONTRACT 6.4). It never remembers a refusal. It keeps no password: the key of an entry is an HMAC
+ * of the credentials, with a key that only this process has.
+ *
+ * A login is remembered for its *origin*: the user name, the address, and whether the client uses TLS. A method may
+ * judge all three. A verdict is *shared* if another request with the same credentials has verified the password.
  */
 export interface BasicCache {
   /**
@@ -39,16 +42,17 @@ export interface BasicCache {
    * change, `endSessions`, or a change or the removal of its account. Returns `undefined` if no login is ever
    * remembered.
    *
-   * An attack: the result shows whether a password is right, so nothing but the throttle may depend on it.
+   * The result would show an attacker whether a password is right, so only the throttle may depend on it.
    */
   recall(presented: PresentedBasic): Shortcut<BasicVerdict> | undefined;
   /**
    * Returns the remembered login of these credentials, or asks `authenticate` for a verdict.
    *
-   * An attack: the result shows whether a password is right, so the caller must throttle this call as a login. While no
-   * password can be verified, because too many logins wait or a remote endpoint is down, only a remembered
-   * or shared password passes. If there may be one of the same origin, an attempt without a verdict counts as failed
-   * (`mustCount`).
+   * The result shows an attacker whether a password is right, so the caller must throttle this call as a login.
+   *
+   * Sometimes no password can be verified: too many logins wait, or a remote endpoint is down. Then only a remembered
+   * or shared password passes. That would show which password is right, so an attempt without a verdict counts as
+   * failed (`mustCount`) if a login of the same origin is remembered or being verified.
    */
   verify(presented: PresentedBasic, authenticate: () => Promise<ChainVerdict>): Promise<BasicVerdict>;
 }
@@ -66,8 +70,8 @@ export interface PresentedBasic {
 /** Options of {@link createBasicCache}. */
 export interface BasicCacheOptions {
   /**
-   * How long a login is remembered, in seconds. Absent: 60 for accounts with a version that the first method of the
-   * chain accepted, otherwise 0, because it would not be noticed that an earlier method knows the name by now.
+   * How long a login is remembered, in seconds. Absent: 60 for an account with a version that the first method of the
+   * chain has accepted. Otherwise 0: the service would not notice if an earlier method gets the same user later.
    */
   readonly seconds: number | undefined;
   readonly chain: Pick<AuthenticationChain, "isCurrent">;
@@ -105,7 +109,7 @@ const MAX_ENTRIES = 1000;
 
 /** Creates the cache of a service. */
 export function createBasicCache({ seconds, chain, sessions, clock }: BasicCacheOptions): BasicCache {
-  const entries = new Map<string, Entry>();
+  const entries = createBoundedMap<string, Entry>(MAX_ENTRIES);
   /** The verifications in progress. */
   const verifications = new Map<string, Verification>();
   const toMac = createHmac();
@@ -220,7 +224,7 @@ export function createBasicCache({ seconds, chain, sessions, clock }: BasicCache
     }
   }
 
-  /** Where sessions cannot be read, it cannot be seen later that they were ended: the login is not remembered. */
+  /** Returns `undefined` if sessions cannot be read. The login is then not remembered: its end could not be seen. */
   async function findGeneration(username: string): Promise<Pick<Entry, "generation"> | undefined> {
     try {
       return { generation: await sessions.generationOf(username) };
@@ -240,9 +244,7 @@ export function createBasicCache({ seconds, chain, sessions, clock }: BasicCache
   function keep(key: string, entry: Entry): void {
     const other = entries.get(key);
     if (other !== undefined && other.since > entry.since) return;
-    entries.delete(key);
     entries.set(key, entry);
-    if (entries.size > MAX_ENTRIES) entries.delete(entries.keys().next().value as string);
   }
 
   return { recall, verify };

@@ -14,6 +14,7 @@ import { createError } from "../http/errors.ts";
 import { isHttpError } from "../http/http-error.ts";
 import { createAccountLookups } from "./account-lookups.ts";
 import { createAccountVersions } from "./account-versions.ts";
+import { type ChainKeys, createChainKeys } from "./keys/chain-keys.ts";
 import { maxPasswordBytes } from "./passwords/hash.ts";
 import { isVerdict, toMethodVerdict } from "./verdicts.ts";
 
@@ -27,6 +28,8 @@ export type ChainVerdict = Verdict & {
 
 /** The authentication methods as one, asked in their order (7.2). */
 export interface AuthenticationChain {
+  /** The API keys of the accounts. Absent: no method keeps keys. */
+  readonly apiKeys: ChainKeys | undefined;
   /**
    * Starts every method once, one after the other. Rejects with the error of the first method that fails; the next call
    * starts again with that method. A method that was not started is started when it is first asked.
@@ -90,6 +93,7 @@ export function createAuthenticationChain(
   const versions = createAccountVersions(methods, logger);
   const started = new Map<Authenticator, Promise<void>>();
   const lookups = createAccountLookups({ methods, startMethod, logger });
+  const apiKeys = createChainKeys({ methods, startMethod, logger });
 
   async function start(): Promise<void> {
     for (const method of methods) await startMethod(method);
@@ -202,7 +206,7 @@ export function createAuthenticationChain(
     }
   }
 
-  return { start, authenticate, isCurrent, lookup, canUpdatePassword, updatePassword };
+  return { apiKeys, start, authenticate, isCurrent, lookup, canUpdatePassword, updatePassword };
 }
 
 function toMessage(error: unknown): string {

@@ -4,8 +4,10 @@ import type { Identify, Identity } from "../contracts/identity.ts";
 import { isSecure } from "../http/request-target.ts";
 import { readTrace } from "../http/trace-context.ts";
 import { isPlausibleName } from "./chain.ts";
-import type { Identification, Identifier } from "./identify.ts";
+import type { Identification } from "./identification.ts";
+import type { Identifier } from "./identify.ts";
 import type { LoginAttempt } from "./login-audit.ts";
+import { createReportedLogins } from "./reported-logins.ts";
 
 /** Options of {@link withHostIdentity}. */
 export interface HostIdentityOptions {
@@ -19,9 +21,6 @@ export interface HostIdentityOptions {
   readonly component: { readonly uuid: string };
 }
 
-/** How many connections are remembered, of all accounts together, so that a login is reported once for each of them. */
-const MAX_REPORTED = 10_000;
-
 /**
  * Asks the host who sends a request before the service asks its own methods. An identity is not throttled, starts no
  * session and has none, so it cannot change a password.
@@ -30,11 +29,7 @@ export function withHostIdentity(
   own: Identifier,
   { identify: ask, resolve, check, component }: HostIdentityOptions,
 ): Identifier {
-  /** The accounts and connections whose logins were reported, and whose home folder was prepared. */
-  const reported = new Set<string>();
-  /** A number for each account, so that no connection keeps an account in memory. */
-  const numbers = new WeakMap<object, number>();
-  let lastNumber = 0;
+  const reported = createReportedLogins(resolve);
 
   async function identify(request: Request, connection: Connection): Promise<Identification> {
     const identity = await askHost(request, connection);
@@ -64,13 +59,10 @@ export function withHostIdentity(
     connection: Connection,
   ): Identification {
     const settings = check(given);
-    const account = numberOf(resolve(username, settings));
-    const { address = "", port = 0 } = connection.peer ?? {};
-    const key = JSON.stringify([account, address, port, version]);
     const identified = { outcome: "identified", login: { username, settings }, scheme: "identity" } as const;
-    if (reported.has(key)) return identified;
-    const attempt = toAttempt(username, request, connection);
-    return { ...identified, attempt, remember: () => remember(reported, key) };
+    const remember = reported.find(identified.login, connection, version);
+    if (remember === undefined) return identified;
+    return { ...identified, attempt: toAttempt(username, request, connection), remember };
   }
 
   function toAttempt(username: string, request: Request, connection: Connection): LoginAttempt {
@@ -87,20 +79,5 @@ export function withHostIdentity(
     return { credentials, verdicts: [] };
   }
 
-  function numberOf(account: object): number {
-    const number = numbers.get(account) ?? ++lastNumber;
-    numbers.set(account, number);
-    return number;
-  }
-
   return { ...own, identify, identifySession };
-}
-
-/** Returns whether the connection is a new one for the account. The oldest ones are forgotten. */
-function remember(reported: Set<string>, key: string): boolean {
-  if (reported.has(key)) return false;
-  reported.add(key);
-  const [oldest] = reported;
-  if (reported.size > MAX_REPORTED && oldest !== undefined) reported.delete(oldest);
-  return true;
 }

@@ -7,42 +7,13 @@ import { isSecure } from "../http/request-target.ts";
 import { readTrace } from "../http/trace-context.ts";
 import type { BasicCache, BasicVerdict } from "./basic-cache.ts";
 import { type AuthenticationChain, type ChainVerdict, isPlausible } from "./chain.ts";
+import type { Identification } from "./identification.ts";
+import type { KeyIdentifier } from "./keys/identify-key.ts";
+import { toKeyId } from "./keys/key-text.ts";
 import type { Login } from "./login.ts";
-import type { LoginAttempt } from "./login-audit.ts";
-import {
-  createLoginResults,
-  type LoginResult,
-  type LoginResultsOptions,
-  type Refusal,
-  toRefusalReason,
-} from "./login-result.ts";
+import { createLoginResults, type LoginResult, type LoginResultsOptions, toRefusalReason } from "./login-result.ts";
 import type { Sessions } from "./sessions/types.ts";
 import { type AttemptResult, type AttemptSource, type LoginThrottle, Throttled } from "./throttle.ts";
-
-/** How a request can identify its account, the strongest scheme first (CONTRACT 6.1). */
-export type AuthScheme = "identity" | "session" | "basic" | "cookie" | "certificate" | "link";
-
-/** The result of identifying a request. */
-export type Identification =
-  | {
-      readonly outcome: "identified";
-      readonly login: Login;
-      readonly scheme: AuthScheme;
-      /** The ID of the session, if a session identified the request. */
-      readonly session?: string;
-      /** The login attempt, if the request itself carried a password or a certificate. */
-      readonly attempt?: LoginAttempt;
-      /** The attempt of a login that is remembered: its account is admitted already. */
-      readonly toAttempt?: () => LoginAttempt;
-      /** Remembers the login. Call it when the account is admitted. Returns whether the login was not reported yet. */
-      readonly remember?: () => boolean;
-    }
-  /** The request has no credentials, a cookie without a live session, or a certificate that matches no account. */
-  | ({ readonly outcome: "anonymous" } & Refusal)
-  | ({
-      readonly outcome: "refused";
-      readonly scheme: "session" | "basic" | "authorization" | "no-session";
-    } & Refusal);
 
 /** Finds out which account a request is for. */
 export interface Identifier {
@@ -75,6 +46,10 @@ export interface IdentifierOptions extends LoginResultsOptions {
   readonly basicCache: BasicCache;
   readonly sessions: Sessions;
   readonly throttle: LoginThrottle;
+  /** Identifies by API keys. Absent: no method keeps keys. */
+  readonly byKey: KeyIdentifier | undefined;
+  /** Whether an account takes no password by HTTP Basic, but an API key in its place. */
+  readonly needsKey: (login: Login) => boolean;
   /** Returns the name of the account that a certificate logs in; `undefined` for none. */
   readonly usernameOfCertificate: (certificate: ClientCertificate) => string | undefined;
   /** The server, and the component of the server that clients log in to. */
@@ -87,7 +62,7 @@ export interface IdentifierOptions extends LoginResultsOptions {
 
 /** Creates the identifier of a service. */
 export function createIdentifier(options: IdentifierOptions): Identifier {
-  const { chain, basicCache, sessions, throttle, audit } = options;
+  const { chain, basicCache, sessions, throttle, audit, byKey, needsKey } = options;
   const { usernameOfCertificate, server, component, cookie, logger } = options;
   const { toLoginResult, refuseThrottled } = createLoginResults(options);
 
@@ -131,6 +106,8 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
     connection: Connection,
     { username, password }: { readonly username: string; readonly password: string },
   ): Promise<Identification> {
+    const id = byKey && toKeyId(password);
+    if (byKey && id !== undefined) return byKey.identify(request, connection, { text: password, id, username });
     const presented = { type: "password", username, content: password } as const;
     let attempted: Credentials | undefined;
     const toAttempted = () => {
@@ -151,8 +128,18 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
     const result = toLoginResult(toAttempted(), basic.verdict);
     if (result.outcome === "refused") return { ...result, scheme: "basic" };
     const { login, attempt } = result;
+    if (needsKey(login)) {
+      audit.refused(attempt, "key-required");
+      return { outcome: "refused", scheme: "basic", code: "key-required" };
+    }
     const remember = () => basic.remember(login);
     return { outcome: "identified", login, scheme: "basic", attempt, remember };
+  }
+
+  async function identifyByToken(request: Request, connection: Connection, text: string): Promise<Identification> {
+    const id = toKeyId(text);
+    if (byKey === undefined || id === undefined) return { outcome: "refused", scheme: "authorization" };
+    return byKey.identify(request, connection, { text, id });
   }
 
   async function findSession(id: string, request: Request, connection: Connection): Promise<Login | undefined> {
@@ -186,6 +173,8 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
         return await identifyByHeader(authorization.id, request, connection);
       case "basic":
         return await identifyByBasic(request, connection, authorization);
+      case "bearer":
+        return await identifyByToken(request, connection, authorization.token);
       case "invalid":
         return { outcome: "refused", scheme: "authorization" };
     }

@@ -4,6 +4,7 @@ import { createError } from "../http/errors.ts";
 import { isHttpError } from "../http/http-error.ts";
 import { createKeyResolver } from "./jwt/keys.ts";
 import { checkJwtOptions, type JwtIdentifierOptions } from "./jwt/options.ts";
+import { toKeyId } from "./keys/key-text.ts";
 
 export type { JwtAlgorithm, JwtIdentifierOptions } from "./jwt/options.ts";
 
@@ -54,13 +55,16 @@ export function createJwtIdentifier(options: JwtIdentifierOptions): Identify {
   return Object.assign(identify, { challenge: CHALLENGE });
 }
 
-/** Returns the token of `Authorization: Bearer`; `undefined` without one. @throws HttpError `unauthorized`. */
+/**
+ * Returns the token of `Authorization: Bearer`; `undefined` without one, or if it is an API key, which the service
+ * verifies. @throws HttpError `unauthorized`.
+ */
 function readToken(authorization: string | null): string | undefined {
   if (authorization === null || !/^bearer(?: |$)/i.test(authorization)) return undefined;
   const token = authorization.slice("bearer".length).trim();
   // The characters of a JWS in its compact form (RFC 7515 7.1). Two headers, which are joined by a comma, are no token.
   if (token.length > MAX_TOKEN_LENGTH || !/^[\w.-]+$/.test(token)) throw createError("token-invalid", INVALID_TOKEN);
-  return token;
+  return toKeyId(token) === undefined ? token : undefined;
 }
 
 function toList(value: string | readonly string[]): string[] {

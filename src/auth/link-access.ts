@@ -7,6 +7,7 @@ import { createSessionCookie, type SessionCookie } from "../http/cookie.ts";
 import { createError, type ErrorCode } from "../http/errors.ts";
 import type { HttpError } from "../http/http-error.ts";
 import type { Variant } from "../http/negotiate.ts";
+import { createBoundedMap } from "../platform/bounded-map.ts";
 import { createHmac } from "../platform/hmac.ts";
 import type { SealedLinks } from "../sharing/links.ts";
 import type { LinkRecord } from "../sharing/record.ts";
@@ -18,7 +19,7 @@ import type { AttemptResult, LoginThrottle, Shortcut } from "./throttle.ts";
 export type LinkVerdict =
   /** The link is open, with the settings that its account has now. */
   | { readonly outcome: "open"; readonly record: LinkRecord; readonly settings: AccountSettings }
-  /** `reason` is absent for what is no token: that has no event. */
+  /** `reason` is absent if the token is none: that has no event. */
   | {
       readonly outcome: "refused";
       readonly error: HttpError;
@@ -29,7 +30,7 @@ export type LinkVerdict =
   | {
       readonly outcome: "locked";
       readonly record: LinkRecord;
-      /** Absent: none came. */
+      /** Absent: the request has no password. */
       readonly reason?: "password" | "throttled";
       readonly retryAfterSeconds?: number;
     };
@@ -44,7 +45,7 @@ export interface LinkRequest {
 /** Decides whether a link is open for a request, in the order of SHARING 4. */
 export interface LinkAccess {
   /**
-   * `mayBeUsedUp`: the request goes on with an upload, which took its use at its creation.
+   * `mayBeUsedUp`: the request continues an upload, whose creation was counted as a use already.
    * @throws HttpError `unavailable` if the store, or the method of the account, cannot be asked.
    */
   open(request: LinkRequest, token: string, mayBeUsedUp?: boolean): Promise<LinkVerdict>;
@@ -181,28 +182,25 @@ export function createLinkAccess(options: LinkAccessOptions): LinkAccess {
   return { open, hasLocks, isLive, unlock };
 }
 
-/** How long a password is not verified again, for the link and the address that it came by. */
+/** How long a right password is not verified again, for the same link and address. */
 const REMEMBERED_MS = 60_000;
 const MAX_REMEMBERED = 1000;
 
 /**
- * Remembers right passwords for a short time: clients send them with every request, and to verify one takes 0.3 s. No
- * password is kept, but its HMAC by a key of this process alone.
+ * Remembers right passwords for a short time: clients send them with every request, and verifying one takes 0.3 s. It
+ * keeps no password, only an HMAC with a key that only this process has.
  */
 function createVerifiedPasswords(clock: () => number) {
-  const untils = new Map<string, number>();
+  const untils = createBoundedMap<string, number>(MAX_REMEMBERED);
   const toMac = createHmac();
 
-  /** Only the throttle may use what this finds: it shows whether a password is right. */
+  /** Only the throttle may use the result, because it shows whether a password is right. */
   function find(text: string): Shortcut<boolean> & { readonly remember: () => void } {
     const mac = toMac(text);
     const isKnown = (): boolean => (untils.get(mac) ?? 0) > clock();
 
     function remember(): void {
-      if (isKnown()) return;
-      untils.delete(mac);
-      untils.set(mac, clock() + REMEMBERED_MS);
-      if (untils.size > MAX_REMEMBERED) untils.delete(untils.keys().next().value as string);
+      if (!isKnown()) untils.set(mac, clock() + REMEMBERED_MS);
     }
 
     return { isKnown: isKnown(), take: async () => isKnown() || undefined, remember };

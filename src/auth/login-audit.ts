@@ -1,5 +1,6 @@
 import type { Credentials } from "../contracts/authenticator.ts";
 import { type Connection, NIL_UUID } from "../contracts/connection.ts";
+import type { EventKey } from "../contracts/events/envelope.ts";
 import type { LoginType, MethodVerdict, RefusalReason } from "../contracts/events/logins.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { EVENT_MESSAGES } from "../events/catalog.ts";
@@ -14,6 +15,8 @@ export interface LoginAttempt {
   readonly credentials: Omit<Credentials, "type" | "content"> & { readonly type: LoginType };
   /** The verdicts of the methods that were asked. */
   readonly verdicts: readonly MethodVerdict[];
+  /** The API key, if the login is by a key that is known. */
+  readonly key?: EventKey;
   /** Whether a session starts if the login is accepted. */
   readonly beginsSession?: boolean;
 }
@@ -58,7 +61,7 @@ export function createLoginAudit({ emit, logger, component, clock }: LoginAuditO
   }
 
   /** Logs a refused login without the `audit` of methods, which is for the event only (2.5). */
-  function log({ credentials, verdicts }: LoginAttempt, reason: RefusalReason, details: string | undefined): void {
+  function log({ credentials, verdicts, key }: LoginAttempt, reason: RefusalReason, details: string | undefined): void {
     const { type, username, peer } = credentials;
     const level = reason === "unknown" || reason === "credentials" ? "info" : "warn";
     logger[level](
@@ -68,6 +71,7 @@ export function createLoginAudit({ emit, logger, component, clock }: LoginAuditO
         reason,
         ...(verdicts.length > 0 && { method: verdicts.at(-1)?.method }),
         ...(peer !== undefined && { address: peer.address }),
+        ...(key !== undefined && { key: key.id }),
         ...(details !== undefined && { details }),
       },
       EVENT_MESSAGES[40000],
@@ -90,10 +94,11 @@ export function createLoginAudit({ emit, logger, component, clock }: LoginAuditO
   return { accepted, refused, sessionEnded };
 }
 
-function toEnvelope({ credentials: { username, peer, creator, trace } }: LoginAttempt) {
+function toEnvelope({ credentials: { username, peer, creator, trace }, key }: LoginAttempt) {
   const name = cutName(username);
   return {
     account: { uuid: name, name, email: "", ...(peer !== undefined && { peer }) },
+    ...(key !== undefined && { key }),
     component: creator ?? { uuid: NIL_UUID, type: "http" },
     ...(trace !== undefined && { trace }),
   };

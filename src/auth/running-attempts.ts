@@ -1,24 +1,4 @@
-import { foldName } from "../contracts/account-name.ts";
-import { toNetwork } from "../http/ip-network.ts";
-import { memoize } from "../platform/memoize.ts";
-import { toStoreKey } from "./store.ts";
-
-/** Where an attempt comes from. Attempts are counted by user name and by network. */
-export interface AttemptOrigin {
-  /**
-   * Absent for credentials that no account can have: such an attempt tests no password, and the store must not fill up
-   * with arbitrary names.
-   */
-  readonly username?: string | undefined;
-  /** The peer's address, if known. Its network counts: of IPv6 the first 64 bits. */
-  readonly address?: string | undefined;
-}
-
-/** A key that attempts are counted under: that of a network, of a user name from a network, or of a user name. */
-export interface AttemptKey {
-  readonly kind: "network" | "pair" | "name";
-  readonly key: string;
-}
+import { type AttemptKey, type AttemptOrigin, createAttemptKeys } from "./attempt-keys.ts";
 
 /** An attempt in progress, under one of its keys. */
 export interface StartedAttempt extends AttemptKey {
@@ -56,21 +36,9 @@ export interface RunningAttempts {
 /** Creates the attempts in progress of a service. */
 export function createRunningAttempts(): RunningAttempts {
   const byKey = new Map<string, RunningOfKey>();
-  const networkKeyOf = memoize((network) => toStoreKey("failed-logins-from", network));
-  const pairKeyOf = memoize((pair) => toStoreKey("failed-logins-of", pair));
-  const nameKeyOf = memoize((name) => toStoreKey("failed-logins-of-name", name));
+  const keysOf = createAttemptKeys();
 
-  function start({ username, address }: AttemptOrigin, isGuess: boolean): readonly StartedAttempt[] {
-    const all: StartedAttempt[] = [];
-    const network = address === undefined ? undefined : toNetwork(address);
-    const name = username === undefined ? undefined : foldName(username);
-    if (network !== undefined) all.push(startUnder("network", networkKeyOf(network), isGuess));
-    if (name !== undefined) all.push(startUnder("pair", pairKeyOf(`${network ?? ""}\n${name}`), isGuess));
-    if (network !== undefined && name !== undefined) all.push(startUnder("name", nameKeyOf(name), isGuess));
-    return all;
-  }
-
-  function startUnder(kind: AttemptKey["kind"], key: string, isGuess: boolean): StartedAttempt {
+  function startUnder({ kind, key }: AttemptKey, isGuess: boolean): StartedAttempt {
     const running = byKey.get(key) ?? { attempts: 0, guesses: 0, permits: 0, waiter: undefined };
     byKey.set(key, running);
     const guessesBefore = running.guesses;
@@ -87,5 +55,5 @@ export function createRunningAttempts(): RunningAttempts {
     }
   }
 
-  return { start, end };
+  return { start: (origin, isGuess) => keysOf(origin).map((key) => startUnder(key, isGuess)), end };
 }

@@ -1,19 +1,14 @@
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import { createKeyedMutex } from "../platform/keyed-mutex.ts";
+import type { AttemptKey, AttemptOrigin } from "./attempt-keys.ts";
 import { createFailedLogins } from "./failed-logins.ts";
-import {
-  type AttemptKey,
-  type AttemptOrigin,
-  createRunningAttempts,
-  type RunningOfKey,
-  type StartedAttempt,
-} from "./running-attempts.ts";
+import { createRunningAttempts, type RunningOfKey, type StartedAttempt } from "./running-attempts.ts";
 
 /** Where an attempt comes from, and its request. */
 export interface AttemptSource extends AttemptOrigin {
   /**
-   * Its signal aborts when the client disconnects: an attempt that still waits is then not made. Not the signal itself:
-   * runtimes make it when it is first read, and only an attempt that has waited for long needs it.
+   * Its signal aborts when the client disconnects: an attempt that still waits is then not made. This is the request
+   * and not its signal, because runtimes make the signal when it is first read, and only long waits need it.
    */
   readonly request?: Pick<Request, "signal"> | undefined;
 }
@@ -35,21 +30,26 @@ export class Throttled {
 }
 
 /**
- * Counts failed logins by network, by user name and network, and at ten times the limit by user name alone, so that
- * strangers cannot lock an account out with a few guesses (CONTRACT 6.6). Names that differ only in case or spaces
- * count as one: an authentication method may take them for one account.
+ * Counts failed logins (CONTRACT 6.6) by
  *
- * The count is exact within one process. Several processes on one store count less strictly: each of them runs as many
- * concurrent attempts as are left, and the store may keep only one of several failures at the same moment.
+ * - network;
+ * - user name and network;
+ * - user name alone, with ten times the limit: a few guesses by strangers cannot lock an account out.
+ *
+ * Names that differ only in case or spaces count as one, because an authentication method may take them for one
+ * account.
+ *
+ * The count is exact within one process. Several processes on one store count less strictly. Each of them may run the
+ * number of concurrent attempts that is left, and the store may keep only one of several failures at the same moment.
  */
 export interface LoginThrottle {
   /**
-   * Runs a login attempt, or returns {@link Throttled} without running it when too many have failed. A success clears
-   * the failures of the user name from this network, never others. A refused attempt is not counted. The number of
+   * Runs a login attempt, or returns {@link Throttled} without running it if too many have failed. A success clears the
+   * failures of the user name from this network, never others. A refused attempt is not counted. The number of
    * concurrent attempts never exceeds the number of failures that are left: further attempts wait.
    *
-   * With `shortcut`, its result is returned in place of running the attempt, unless attempts in progress could still
-   * use up the failures that are left. It counts nothing.
+   * If `shortcut` has a result, it is returned and the attempt is not run. Nothing is counted then. The attempt is run
+   * nevertheless if attempts in progress could still use up the failures that are left.
    * @throws HttpError `unavailable` when the store fails; the reason of an aborted signal; what `attempt` throws, which
    * is not counted.
    */
@@ -62,8 +62,8 @@ export interface LoginThrottle {
 }
 
 /**
- * A result that may be known without the attempt. An attack: all attempts of a kind need a shortcut, also those for
- * which nothing is known. Until the result they all do the same in the same order, so that a client cannot see for
+ * A result that may be known without the attempt. Against timing attacks, every attempt of a kind gets a shortcut, even
+ * if nothing is known for it. Until the result, all of them do the same in the same order, so a client cannot see for
  * which password something is known.
  */
 export interface Shortcut<T> {
@@ -172,8 +172,8 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
       if (state instanceof Throttled) return state;
       const known = state === "free" ? await shortcut?.take() : undefined;
       if (known !== undefined) return known;
-      // An attack: a guess that need not wait is made and counted, even if the client has disconnected when a right
-      // password would have its response.
+      // A guess that need not wait is made and counted, even if the client disconnects. Otherwise a client could guess
+      // for free: a right password has its response at once, so it could disconnect if none comes.
       const stop = state === "free" ? () => undefined : () => throwIfDisconnected(source, startedAt);
       return await runWithPermits(all, stop, attempt, toAttemptResult);
     } finally {

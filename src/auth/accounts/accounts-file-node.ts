@@ -19,6 +19,7 @@ import {
   warnOfPlainText,
 } from "./accounts.ts";
 import {
+  isSystemError,
   openAccountsFile,
   parseAccountsFile,
   readFileContent,
@@ -26,6 +27,8 @@ import {
   readRegularFile,
   withPassword,
 } from "./file-content-node.ts";
+import { createFileKeys } from "./file-keys-node.ts";
+import { removeLeftoverLock, withLockedFile } from "./lock-file-node.ts";
 import { removeLeftovers, replaceFile } from "./replace-file-node.ts";
 
 /** Options of {@link createAccountsFileAuthenticator}. */
@@ -78,8 +81,8 @@ interface RunningCheck {
  * but for passwords.
  *
  * A password change rewrites the file by such a rename. It puts a PHC string in place of the password, and changes
- * nothing else but white space and line ends. One process never loses a change. If two processes rewrite the file
- * within the same milliseconds, the later one wins, unless `withFileLock` prevents it.
+ * nothing else but white space and line ends. Processes that use this package lose no change of each other, as a lock
+ * file lets one of them write at a time. A change by another program within the same milliseconds may be lost.
  */
 export function createAccountsFileAuthenticator(options: AccountsFileOptions): Authenticator {
   const {
@@ -135,6 +138,7 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
   async function start(): Promise<void> {
     seenState = undefined;
     await removeLeftovers(file);
+    await removeLeftoverLock(file);
     try {
       await readIfChanged();
     } catch (error) {
@@ -178,12 +182,9 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
     return isKnown();
   }
 
-  /** Trusts a check as `isCurrent` does, and checks the file again before an account is unknown. */
   async function lookup(username: string): Promise<AccountLookup> {
-    await checkNowAndThen();
-    if (accounts?.byName.has(username) !== true) await withLock("read", checkForChange);
-    if (accounts === undefined) throw new Error(`${file}: could not be read`);
-    return findAccount(username, accounts);
+    const found = await findOrCheck((known) => known.byName.has(username) && findAccount(username, known));
+    return found || { outcome: "unknown" };
   }
 
   /** Checks the file if the last check is too old for a request without credentials. */
@@ -193,6 +194,18 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
       await startCheck().doneOrTimeout;
     }
   }
+
+  /** Trusts a check as `isCurrent` does, and checks the file again before a key or an account is unknown. */
+  async function findOrCheck<T>(find: (known: AccountSet) => T): Promise<T> {
+    await checkNowAndThen();
+    const found = accounts && find(accounts);
+    if (found) return found;
+    await withLock("read", checkForChange);
+    if (accounts === undefined) throw new Error(`${file}: could not be read`);
+    return find(accounts);
+  }
+
+  const withUpdateLock = <T>(work: () => Promise<T>): Promise<T> => withLock("update", () => withFileLock(work));
 
   async function canUpdatePassword(username: string): Promise<PasswordUpdatability> {
     return (await readAccounts()).byName.has(username) ? "updatable" : "unknown";
@@ -206,10 +219,14 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
     if (account === undefined) return { outcome: "unknown" };
     if (!(await account.matches(currentPassword, peer?.address))) return { outcome: "wrong-password" };
     const password = await passwordHasher.hash(newPassword, peer?.address);
+    const isReplaced = await withLockedFile(file, async () => {
+      if (!content.equals(await readRegularFile(file))) return false;
+      await update.beforeChange?.(toVersion(account.settings, password));
+      await replaceFile(file, withPassword(content, username, password));
+      return true;
+    });
     // If the file has changed meanwhile, starts over, so that the rewrite does not undo the other change.
-    if (!content.equals(await readRegularFile(file))) return updatePassword(update);
-    await update.beforeChange?.(toVersion(account.settings, password));
-    await replaceFile(file, withPassword(content, username, password));
+    if (!isReplaced) return updatePassword(update);
     // The lock puts this after any check that still reads the previous file: from now on only the new password is
     // accepted.
     await withLock("read", checkForChange);
@@ -223,8 +240,14 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
     equalizeTiming: createTimingEqualizer(readAccounts),
     isCurrent,
     lookup,
+    keys: createFileKeys({
+      file,
+      find: findOrCheck,
+      withUpdateLock,
+      read: () => withLock("read", checkForChange),
+    }),
     canUpdatePassword,
-    updatePassword: (update) => withLock("update", () => withFileLock(() => updatePassword(update))),
+    updatePassword: (update) => withUpdateLock(() => updatePassword(update)),
   };
 }
 
@@ -236,8 +259,4 @@ async function waitAtMost(work: Promise<unknown>, milliseconds: number): Promise
   });
   await Promise.race([work.catch(() => undefined), timeout]);
   clearTimeout(timer);
-}
-
-function isSystemError(error: unknown): error is NodeJS.ErrnoException {
-  return error instanceof Error && "code" in error;
 }

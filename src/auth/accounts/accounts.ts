@@ -1,10 +1,12 @@
 import * as z from "zod";
 import type { AccountSettings } from "../../contracts/account.ts";
+import type { AccountKeys, ApiKey, FoundKey } from "../../contracts/api-keys.ts";
 import type { AccountLookup, Authenticator, Credentials, Verdict } from "../../contracts/authenticator.ts";
 import type { Logger } from "../../contracts/logger.ts";
 import { createHmac } from "../../platform/hmac.ts";
 import { sha256Hex } from "../../platform/sha256.ts";
 import { accountSettingsSchema, freezeAccountSettings } from "../../schemas/account.ts";
+import { apiKeySchema } from "../../schemas/api-keys.ts";
 import { createPasswordHasher, isPasswordHash, type PasswordHasher, parsePasswordHash } from "../passwords/hash.ts";
 
 /** An account as it is configured: its name, its password and the members of its settings. */
@@ -12,6 +14,10 @@ export interface AccountEntry extends AccountSettings {
   readonly username: string;
   /** A PHC string of scrypt or argon2id; for experiments also the password itself. */
   readonly password: string;
+  /** The account may not log in: its sessions and its links do not work any more. Default: false. */
+  readonly disabled?: boolean;
+  /** API keys of the account. Default: none. */
+  readonly keys?: readonly ApiKey[];
 }
 
 /** Options of {@link createAccountsAuthenticator}. */
@@ -31,12 +37,16 @@ export interface AccountSet {
   readonly byName: ReadonlyMap<string, StoredAccount>;
   /** All accounts, for access by index. */
   readonly all: readonly StoredAccount[];
+  /** The keys of all accounts, by their IDs. */
+  readonly byKey: ReadonlyMap<string, FoundKey>;
   /** How many of the passwords are plain text. */
   readonly plainTextCount: number;
 }
 
 interface StoredAccount {
   readonly settings: AccountSettings;
+  readonly keys: readonly ApiKey[];
+  readonly isDisabled: boolean;
   /** Returns the account's {@link toVersion}; for a plain-text password it also has the password's mark. */
   version(): string;
   /** Whether a version, also one of another process, is that of this account. */
@@ -71,6 +81,8 @@ const accountEntriesSchema = z.array(
       .refine((name) => new TextEncoder().encode(name).length <= 255, "must not be longer than 255 bytes")
       .refine((name) => !/\p{Cc}/u.test(name), "must not contain control characters"),
     password: z.string().min(1, "must not be empty"),
+    disabled: z.boolean().exactOptional(),
+    keys: z.array(apiKeySchema).readonly().exactOptional(),
   }),
 );
 
@@ -91,6 +103,7 @@ export function createAccountsAuthenticator(options: AccountsOptions): Authentic
     equalizeTiming: createTimingEqualizer(async () => known),
     isCurrent: async (username, version) => known.byName.get(username)?.isCurrent(version) === true,
     lookup: async (username) => findAccount(username, known),
+    ...(known.byKey.size > 0 && { keys: toFixedKeys(known) }),
     canUpdatePassword: async (username) => (known.byName.has(username) ? "not-updatable" : "unknown"),
   };
 }
@@ -106,15 +119,23 @@ export function parseAccounts(accounts: unknown, passwordHasher: PasswordHasher)
     throw new AccountsError(path, reason);
   }
   const byName = new Map<string, StoredAccount>();
+  const byKey = new Map<string, FoundKey>();
   let plainTextCount = 0;
-  for (const [index, { username, password, ...members }] of parsed.data.entries()) {
+  for (const [index, entry] of parsed.data.entries()) {
+    const { username, password, disabled: isDisabled = false, keys = [], ...members } = entry;
     if (byName.has(username)) throw new AccountsError([index, "username"], "is already in use");
     if (!isPasswordHash(password)) plainTextCount += 1;
     const matches = toMatcher(password, passwordHasher, [index, "password"]);
     const settings = freezeAccountSettings(members);
-    byName.set(username, { settings, matches, ...createVersion(username, settings, password) });
+    const version = createVersion(username, settings, password);
+    const isCurrent = (text: string): boolean => !isDisabled && version.isCurrent(text);
+    byName.set(username, { settings, keys, isDisabled, matches, ...version, isCurrent });
+    for (const [place, key] of keys.entries()) {
+      if (byKey.has(key.id)) throw new AccountsError([index, "keys", place, "id"], "is already in use");
+      byKey.set(key.id, { username, account: settings, key });
+    }
   }
-  return { byName, all: [...byName.values()], plainTextCount };
+  return { byName, byKey, all: [...byName.values()], plainTextCount };
 }
 
 /**
@@ -130,23 +151,35 @@ export function createAccountsVerifier(source: () => Promise<AccountSet>): Authe
     const accounts = await source();
     const account = accounts.byName.get(username);
     if (type === "ssl-certificate") {
-      return account === undefined ? { outcome: "unknown" } : toAccepted(account);
+      return account === undefined ? { outcome: "unknown" } : toVerdict(account, true);
     }
     const substitute = substituteFor(username, accounts);
     const matches = await (account ?? substitute)?.matches(content, peer?.address);
     if (account === undefined) return { outcome: "unknown" };
-    return matches === true ? toAccepted(account) : { outcome: "rejected" };
+    return toVerdict(account, matches === true);
   };
 }
 
-function toAccepted({ settings: account, version }: StoredAccount): Verdict {
-  return { outcome: "accepted", account, version: version() };
+function toVerdict({ settings: account, isDisabled, version }: StoredAccount, matches: boolean): Verdict {
+  return matches && !isDisabled ? { outcome: "accepted", account, version: version() } : { outcome: "rejected" };
 }
 
 /** Looks an account up by its name, as a login does, and returns its settings alone. */
 export function findAccount(username: string, { byName }: Pick<AccountSet, "byName">): AccountLookup {
   const account = byName.get(username);
-  return account === undefined ? { outcome: "unknown" } : { outcome: "found", account: account.settings };
+  if (account === undefined || account.isDisabled) return { outcome: "unknown" };
+  return { outcome: "found", account: account.settings };
+}
+
+/** Without keys in the list there is nothing to find or to show. */
+function toFixedKeys(known: AccountSet): AccountKeys {
+  return { find: async (id) => findKey(id, known), list: async (username) => known.byName.get(username)?.keys };
+}
+
+/** Finds an API key of an account that may log in. */
+export function findKey(id: string, { byKey, byName }: Pick<AccountSet, "byKey" | "byName">): FoundKey | undefined {
+  const found = byKey.get(id);
+  return found === undefined || byName.get(found.username)?.isDisabled === true ? undefined : found;
 }
 
 /**

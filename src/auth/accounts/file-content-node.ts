@@ -11,7 +11,18 @@ import { type AccountSet, describeIssue, parseAccounts } from "./accounts.ts";
  */
 const READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
+/** An account as an accounts file has it. */
+export type StoredEntry = Readonly<Record<string, unknown>> & { readonly username: string };
+
+/** Returns the accounts that a file is to have. What it throws is thrown. */
+export type EditAccounts = (accounts: readonly StoredEntry[]) => readonly StoredEntry[];
+
 const accountsFileSchema = z.strictObject({ accounts: z.array(z.unknown()) });
+
+/** Whether an error is one of the operating system, with a code such as `ENOENT`. */
+export function isSystemError(error: unknown): error is Error & { readonly code: string } {
+  return error instanceof Error && "code" in error && typeof error.code === "string";
+}
 
 /** Opens an accounts file for reading. Throws the error of the system. */
 export function openAccountsFile(file: string): Promise<FileHandle> {
@@ -50,13 +61,23 @@ export function parseAccountsFile(content: Uint8Array, passwordHasher: PasswordH
   return parseAccounts(parsed.data.accounts, passwordHasher);
 }
 
-/** Returns the text of a valid accounts file with another password. It keeps the order of keys and the indentation. */
+/** Returns the accounts of a valid accounts file as it has them. */
+export function toStoredEntries(content: Uint8Array): readonly StoredEntry[] {
+  return (JSON.parse(new TextDecoder().decode(content)) as { readonly accounts: readonly StoredEntry[] }).accounts;
+}
+
+/** Returns the text of a valid accounts file with another password, as {@link withAccounts} does. */
 export function withPassword(content: Uint8Array, username: string, password: string): string {
-  const text = new TextDecoder().decode(content);
-  const parsed: { accounts: { username: string; password: string }[] } = JSON.parse(text);
-  const accounts = parsed.accounts.map((account) =>
-    account.username === username ? { ...account, password } : account,
+  return withAccounts(content, (accounts) =>
+    accounts.map((account) => (account.username === username ? { ...account, password } : account)),
   );
+}
+
+/** Returns the text of a valid accounts file with other accounts. It keeps the order of members and the indentation. */
+export function withAccounts(content: Uint8Array, edit: EditAccounts): string {
+  const text = new TextDecoder().decode(content);
+  const parsed: { accounts: StoredEntry[] } = JSON.parse(text);
+  const accounts = edit(parsed.accounts);
   const indentation = /^[^\S\n]+/m.exec(text)?.[0] ?? "";
   return `${JSON.stringify({ ...parsed, accounts }, null, indentation)}\n`;
 }

@@ -23,6 +23,21 @@ const ESTIMATED_CHARACTERS = 100;
 /** Shorter user names may be part of a password. */
 const MIN_NAME_LENGTH = 3;
 
+/** Returns the errors of all rules that a new password may break, to tell them before. */
+export function listPolicyRules(policy: PasswordPolicy): readonly HttpError[] {
+  const { minLength = 12, maxLength, requireClasses = [], allowUserName = false, estimate } = policy;
+  const codes: readonly (ErrorCode | false)[] = [
+    "password-too-short",
+    maxLength !== undefined && "password-too-long",
+    ...requireClasses.map((name) => `password-needs-${name}` as const),
+    !allowUserName && "password-contains-name",
+    "password-unchanged",
+    estimate !== undefined && "password-guessable",
+  ];
+  const values = { min: minLength, max: maxLength ?? maxPasswordBytes };
+  return codes.flatMap((code) => (code === false ? [] : [createError(code, { values })]));
+}
+
 /** Returns one error for each rule that a new password breaks. No error has the password. */
 export async function findPolicyProblems(policy: PasswordPolicy, request: NewPassword): Promise<readonly HttpError[]> {
   const { newPassword, currentPassword } = request;

@@ -3,35 +3,30 @@ import type { StoredSession } from "./records.ts";
 import type { SessionsOptions } from "./types.ts";
 
 const TWO_HOURS = 7_200_000;
-/** The default of `session.idleSeconds`. */
-export const DEFAULT_IDLE_SECONDS = 1800;
 
 /** How long sessions live, and what goes with them in the store. All times are in milliseconds. */
 export interface SessionLifetime {
   /** Returns how long a session is valid if it is not used; 0 or less if it has expired. */
   remaining(session: StoredSession): number;
   isAlive(session: StoredSession): boolean;
-  /** Whether the last use that was written is so long ago that a use now has to be written. */
+  /** Whether a use must be written now, because the last one was written a while ago. */
   isRenewalDue(session: StoredSession): boolean;
-  /**
-   * How long the store keeps a session after it has expired: one idle time, so that a client's late return can be
-   * reported.
-   */
+  /** How long the store keeps a session after it has expired: a client that returns late can be told so. */
   readonly grace: number;
   /** The longest time that a session can be in the store. */
   readonly longest: number;
-  /** How long an end marker is kept: longer than a renewal, and a check of a running transfer, may be late. */
+  /** How long an end marker is kept: longer than a renewal or the check of a running transfer may be late. */
   readonly endMarker: number;
   /**
-   * How long the record of a password change is kept: longer than a login in progress could live, which is its session,
-   * or a remembered login (at most an hour).
+   * How long the record of a password change is kept. That is longer than any session or remembered login that started
+   * before the change: a remembered login lasts an hour at most.
    */
   readonly generation: number;
 }
 
 /** Creates the lifetime of the sessions of a service. Throws `TypeError` for a duration that is not positive. */
 export function createSessionLifetime(
-  { idleSeconds = DEFAULT_IDLE_SECONDS, maxSeconds = 43_200 }: Pick<SessionsOptions, "idleSeconds" | "maxSeconds">,
+  { idleSeconds, maxSeconds }: Pick<SessionsOptions, "idleSeconds" | "maxSeconds">,
   clock: () => number,
 ): SessionLifetime {
   const idle = toMilliseconds(idleSeconds, "idleSeconds");

@@ -20,7 +20,7 @@ const MAX_MEMOIZED = 4096;
 
 /** Creates the sessions on a store. Throws `TypeError` for a duration that is not positive. */
 export function createSessions(options: SessionsOptions): Sessions {
-  const { store, maxPerAccount = 100, clock = Date.now, isCurrent = async () => true } = options;
+  const { store, maxPerAccount, clock = Date.now, isCurrent = async () => true } = options;
   const lifetime = createSessionLifetime(options, clock);
   const { remaining, isAlive, isRenewalDue } = lifetime;
   const withLock = createKeyedMutex();

@@ -70,13 +70,12 @@ export interface SessionsOptions {
   readonly store: KeyValueStore;
   /**
    * Seconds without use until a session expires. It may expire up to a twentieth earlier, as not every use is written.
-   * Default: 1800.
    */
-  readonly idleSeconds?: number;
-  /** Seconds from the login until a session expires in any case. Default: 43200. */
-  readonly maxSeconds?: number;
-  /** How many sessions an account may have at a time; 0 for no limit. Default: 100. */
-  readonly maxPerAccount?: number;
+  readonly idleSeconds: number;
+  /** Seconds from the login until a session expires in any case. */
+  readonly maxSeconds: number;
+  /** How many sessions an account may have at a time; 0 for no limit. */
+  readonly maxPerAccount: number;
   /**
    * Returns whether an account's version is current; `undefined` if no method of this process knows. Default: all are
    * current.

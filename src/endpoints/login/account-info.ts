@@ -9,13 +9,19 @@ import type { AccountInfo } from "../../schemas/account-info.ts";
 import { mayBeGranted } from "../folders/allowed-actions.ts";
 
 /** `GET` and `HEAD /home/__svc__/account`: who the client is, and what it may do, for front ends. */
-export async function getAccount({ account, scheme, config, passwords }: AccountContext): Promise<Reply> {
-  if (scheme === "link") throw createError("not-found");
+export async function getAccount({ account, scheme, config, passwords, keys }: AccountContext): Promise<Reply> {
+  if (scheme === "link" || scheme === "anonymous") throw createError("not-found");
   const info: AccountInfo = {
     name: account.name,
     groups: [account.group],
     login: scheme,
-    logins: ["basic", "session", "cookie", ...(config.identify === undefined ? [] : (["identity"] as const))],
+    logins: [
+      "basic",
+      ...(keys === undefined ? [] : (["bearer"] as const)),
+      "session",
+      "cookie",
+      ...(config.identify === undefined ? [] : (["identity"] as const)),
+    ],
     permissions: OPERATIONS.filter((operation) => mayInRoot(account, operation)),
     maxFileBytes: account.maxFileBytes ?? null,
     capabilities: {

@@ -32,7 +32,7 @@ export async function postLogin(context: LimitedContext): Promise<Reply> {
   const presented = { type: "password", username, content: password } as const;
   const result = await identifier.authenticate(request, connection, presented);
   if (result.outcome === "refused") {
-    return loginRefusedReply(context, "credentials-wrong", returnTo, result);
+    return loginRefusedReply(context, "credentials-wrong", returnTo, result, username);
   }
   const { login, attempt } = result;
   await admit(login, { ...attempt, beginsSession: true });

@@ -1,3 +1,4 @@
+import { listPolicyRules } from "../../auth/passwords/policy.ts";
 import { createError, toCommonCode } from "../../http/errors.ts";
 import type { HttpError } from "../../http/http-error.ts";
 import { mediaType } from "../../http/negotiate.ts";
@@ -10,6 +11,7 @@ import type { AccountContext } from "../../request/context.ts";
 import {
   type PasswordUpdateRequest,
   type PasswordUpdateResponse,
+  passwordUpdateFormSchema,
   passwordUpdateRequestSchema,
 } from "../../schemas/password-update.ts";
 import { countBody } from "../../transfers/held-bodies.ts";
@@ -29,8 +31,11 @@ export async function getPasswordPage(context: AccountContext): Promise<Reply> {
 export async function postPasswordUpdate(context: AccountContext): Promise<Reply> {
   const { request, account, connection, config, variant, passwords, session, texts } = context;
   await requireUpdatable(context);
-  const { current_password: currentPassword, new_password: newPassword } = await readUpdate(context);
+  const update = await readUpdate(context);
   if (session === undefined) throw createError("session-required");
+  const { current_password: currentPassword, new_password: newPassword } = update;
+  const { repeated_password: repeated = newPassword } = update;
+  if (repeated !== newPassword) return refuse(context, [createError("password-mismatch")]);
   const { name: username, email } = account;
   const from = connection.peer === undefined ? {} : { peer: connection.peer };
   const creator = { uuid: config.component.uuid, type: isSecure(request, connection) ? "https" : "http" };
@@ -85,12 +90,17 @@ function passwordPage(
 ): Reply {
   const { account, config } = context;
   const [action, home] = [passwordUpdatePath(config.basePath), `${config.basePath}/home/`];
-  const page = toPasswordPage(context, { action, home, username: account.name, errors });
+  const rules = listPolicyRules(config.passwordPolicy);
+  const page = toPasswordPage(context, { action, home, username: account.name, rules, errors });
   return pageReply(context, status, page, fields);
 }
 
-async function readUpdate(context: AccountContext): Promise<PasswordUpdateRequest> {
-  const body = passwordUpdateRequestSchema.safeParse(await readFields(context));
+async function readUpdate(
+  context: AccountContext,
+): Promise<PasswordUpdateRequest & { repeated_password?: string | undefined }> {
+  const isJson = mediaType(context.request.headers.get("content-type")) === "application/json";
+  const schema = isJson ? passwordUpdateRequestSchema : passwordUpdateFormSchema;
+  const body = schema.safeParse(await readFields(context));
   if (body.success) return body.data;
   throw createError("password-change-malformed");
 }

@@ -1,13 +1,13 @@
 import { toUrlPath } from "../../account/path.ts";
 import { toBasicChallenges, toChallenges } from "../../auth/challenge.ts";
-import type { Identification } from "../../auth/identify.ts";
+import type { Identification } from "../../auth/identification.ts";
 import type { PublicError, Refusal } from "../../auth/login-result.ts";
 import { createError, type ErrorCode } from "../../http/errors.ts";
 import { HttpError } from "../../http/http-error.ts";
 import type { HeaderFields, Reply } from "../../http/reply.ts";
 import type { RequestContext } from "../../request/context.ts";
 import { errorReply } from "../../views/errors.ts";
-import { type LoginPage, toLoginPage } from "../../views/login-page.ts";
+import { type LoginPage, type SignOnButton, toLoginPage, toSignOnPath } from "../../views/login-page.ts";
 import { pageReply, redirectReply } from "../../views/page.ts";
 import { type ShownError, toErrorText } from "../../views/texts.ts";
 import { afterBasicLogin, basicLoginPath, isBasicLogin } from "./basic-login.ts";
@@ -19,9 +19,15 @@ type Unidentified = Exclude<Identification, { outcome: "identified" }>;
 const CODES = {
   session: "session-invalid",
   basic: "credentials-wrong",
+  bearer: "key-invalid",
   authorization: "authorization-invalid",
   "no-session": "session-required",
 } as const;
+
+/** What a client with refused credentials is told. */
+function toCode({ code, scheme }: Extract<Unidentified, { outcome: "refused" }>): ErrorCode {
+  return code ?? CODES[scheme];
+}
 
 /** The path of the login page. */
 export function loginPath(basePath: string): string {
@@ -42,11 +48,11 @@ export function unauthorizedReply(context: RequestContext, reason: Unidentified)
   const login = loginPath(config.basePath);
   const returnTo = `${config.basePath}/home/${toUrlPath(path)}`;
   if (reason.outcome === "refused" && (variant !== "html" || reason.scheme !== "basic")) {
-    return loginRefusedReply(context, CODES[reason.scheme], returnTo, reason);
+    return loginRefusedReply(context, toCode(reason), returnTo, reason);
   }
   if (variant !== "html") return loginRefusedReply(context, "login-required", returnTo, reason);
   if (reason.outcome === "refused") {
-    const { error } = toPublicError(context, CODES.basic, reason.publicError);
+    const { error } = toPublicError(context, toCode(reason), reason.publicError);
     const fields = { "WWW-Authenticate": toBasicChallenges(config) };
     return redirectReply(context, 302, login, toErrorText(texts, error), fields);
   }
@@ -59,7 +65,7 @@ export function unauthorizedReply(context: RequestContext, reason: Unidentified)
  */
 function askForBasic(context: RequestContext, reason: Unidentified): Reply {
   const isWrong = reason.outcome === "refused" && reason.scheme === "basic";
-  const error = isWrong ? toPublicError(context, CODES.basic, reason.publicError).error : undefined;
+  const error = isWrong ? toPublicError(context, toCode(reason), reason.publicError).error : undefined;
   const fields = { "WWW-Authenticate": toBasicChallenges(context.config), ...toRetryAfter(reason.retryAfterSeconds) };
   return loginPageReply(context, 401, { returnTo: afterBasicLogin(context), error }, fields);
 }
@@ -68,25 +74,37 @@ function askForBasic(context: RequestContext, reason: Unidentified): Reply {
 export function loginPageReply(
   context: RequestContext,
   status: number,
-  { returnTo, error }: Pick<LoginPage, "returnTo" | "error">,
+  { returnTo, username, error }: Pick<LoginPage, "returnTo" | "username" | "error">,
   fields: HeaderFields = {},
 ): Reply {
-  const { basePath } = context.config;
+  const { basePath, authentication } = context.config;
   const withoutCookies = basicLoginPath(basePath, returnTo);
-  const page = toLoginPage(context, { action: loginPath(basePath), withoutCookies, returnTo, error });
-  const code = status === 401 ? { "Error-Code": error?.code ?? "login-required" } : {};
+  const hasPasswords = authentication.some(({ singleSignOn }) => singleSignOn === undefined);
+  const action = hasPasswords ? loginPath(basePath) : undefined;
+  const signOns = toSignOnButtons(context, returnTo);
+  const page = toLoginPage(context, { action, signOns, withoutCookies, returnTo, username, error });
+  const code = status < 400 ? {} : { "Error-Code": error?.code ?? "login-required" };
   return pageReply(context, status, page, { ...fields, ...code });
+}
+
+function toSignOnButtons({ config }: RequestContext, returnTo: string | undefined): readonly SignOnButton[] {
+  const query = returnTo === undefined ? "" : `?return=${encodeURIComponent(returnTo)}`;
+  return [...config.signOns.values()].map(({ singleSignOn: { id, label } }) => ({
+    href: `${toSignOnPath(config.basePath, id, "start")}${query}`,
+    label,
+  }));
 }
 
 /**
  * Responds to a failed login: browsers get the login page with the message (CONTRACT 6.2), others the errors body
- * (7.1).
+ * (7.1). `username` is the name that the form of the login page had.
  */
 export function loginRefusedReply(
   context: RequestContext,
   code: ErrorCode,
   returnTo: string | undefined,
   { publicError, retryAfterSeconds }: Refusal = {},
+  username?: string,
 ): Reply {
   const { variant, config } = context;
   const { error, response } = toPublicError(context, code, publicError);
@@ -95,7 +113,7 @@ export function loginRefusedReply(
     ...toRetryAfter(retryAfterSeconds),
   };
   if (variant !== "html") return errorReply(context, 401, error, fields, { response });
-  return loginPageReply(context, 401, { returnTo, error }, fields);
+  return loginPageReply(context, 401, { returnTo, username, error }, fields);
 }
 
 function toRetryAfter(seconds: number | undefined): HeaderFields {

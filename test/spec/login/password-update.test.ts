@@ -214,6 +214,9 @@ describe("POST /home/__svc__/password-update", () => {
     ["current_password=secret", 400],
     ["current_password=secret&new_password=x&__proto__=y", 400],
     ["{}", 400],
+    [`current_password=secret&new_password=${NEW}`, 200],
+    [`current_password=secret&new_password=${NEW}&repeated_password=${NEW}`, 200],
+    [`current_password=secret&new_password=${NEW}&repeated_password=typo`, 422],
   ])("answers the form %j by %i", async (body, status) => {
     const test = await createKeeperService();
     const headers = { ...bySession(await test.login()), "content-type": "application/x-www-form-urlencoded" };
@@ -334,7 +337,8 @@ describe("GET /home/__svc__/password-update", () => {
     expect(answer.header("content-security-policy")).toContain("default-src 'none'");
     expect(answer.header("cache-control")).toBe("no-store");
     expect(answer.text).toContain(`<form method="post" action="${PATH}">`);
-    for (const name of ["current_password", "new_password"]) expect(answer.text).toContain(`name="${name}"`);
+    for (const name of ["current_password", "new_password", "repeated_password"])
+      expect(answer.text).toContain(`name="${name}"`);
   });
 
   it("is linked next to the logout, where the password can be changed (4.1, rule 4)", async () => {

@@ -221,6 +221,8 @@ function create(usernameOfCertificate: (given: { commonName?: string }) => unkno
     throttle: throttle as LoginThrottle,
     audit: { accepted: report, refused: report, sessionEnded: report },
     findAccountProblem: () => problem,
+    byKey: undefined,
+    needsKey: () => false,
     usernameOfCertificate: usernameOfCertificate as () => string | undefined,
     server,
     component,

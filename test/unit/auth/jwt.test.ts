@@ -20,6 +20,15 @@ function create(changed: object): () => unknown {
 }
 
 describe("createJwtIdentifier", () => {
+  it("leaves API keys to the service", async () => {
+    const identify = createJwtIdentifier(options);
+    const authorization = `Bearer ff_${"0".repeat(16)}_${"1".repeat(32)}`;
+    const request = new Request("https://files.example/home/", { headers: { authorization } });
+    expect(await identify(request, {})).toBeUndefined();
+    const other = new Request("https://files.example/home/", { headers: { authorization: `${authorization}2` } });
+    await expect(identify(other, {})).rejects.toMatchObject({ code: "token-invalid" });
+  });
+
   it.each<[string, object]>([
     ["a set of keys", {}],
     ["a URL", { jwks: "https://login.example/jwks.json" }],

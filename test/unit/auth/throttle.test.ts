@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
+import { forgetFailedLogins } from "../../../src/auth/attempt-keys.ts";
 import { type AttemptResult, type AttemptSource, createLoginThrottle, Throttled } from "../../../src/auth/throttle.ts";
 import type { KeyValueStore } from "../../../src/contracts/key-value-store.ts";
 import { createMemoryKeyValueStore } from "../../../src/stores/memory.ts";
@@ -61,6 +62,19 @@ describe("the throttle", () => {
     expect(await attempt({ username: "alice", address: "198.51.100.1" }, "succeeded")).toBe("refused");
     expect(await attempt({ username: "bob", address: "198.51.100.1" }, "succeeded")).toBe("succeeded");
     expect(ran).toBe(31);
+  });
+
+  it("forgets the failures of a name from all networks when the operator unlocks it, and of one network if told", async () => {
+    const attempt = attemptsOn();
+    for (let count = 0; count < 30; count += 1)
+      await attempt({ username: "alice", address: `192.0.2.${Math.floor(count / 3)}` }, "failed");
+    const owner = { username: "alice", address: "198.51.100.1" };
+    expect(await attempt(owner, "succeeded")).toBe("refused");
+    await forgetFailedLogins(store, "Alice");
+    expect(await attempt(owner, "succeeded")).toBe("succeeded");
+    expect(await attempt(alice, "succeeded")).toBe("refused");
+    await forgetFailedLogins(store, "alice", "192.0.2.1");
+    expect(await attempt(alice, "succeeded")).toBe("succeeded");
   });
 
   it("counts other spellings of a name with it: a method may take them for one account (CONTRACT 6.6)", async () => {

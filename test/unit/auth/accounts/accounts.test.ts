@@ -1,6 +1,6 @@
 import { createHash, scryptSync } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createAccountsAuthenticator } from "../../../../src/auth/accounts/accounts.ts";
+import { type AccountEntry, createAccountsAuthenticator } from "../../../../src/auth/accounts/accounts.ts";
 import { createPasswordHasher, type PasswordHasher } from "../../../../src/auth/passwords/hash.ts";
 import type { Authenticator, Verdict } from "../../../../src/contracts/authenticator.ts";
 import type { Logger } from "../../../../src/contracts/logger.ts";
@@ -39,6 +39,19 @@ describe("the accounts given in code", () => {
       authenticator.authenticate({ type: "ssl-certificate", username, content: pem });
     expect(await verify("alice")).toMatchObject({ outcome: "accepted", account: settings });
     expect(await verify("carol")).toEqual({ outcome: "unknown" });
+  });
+
+  it("do not let in one that is disabled, by any way, and end its sessions and links", async () => {
+    const { version } = (await login(authenticator, "alice", "alice's secret")) as { readonly version: string };
+    const [alice, bob] = accounts as [AccountEntry, AccountEntry];
+    const changed = createAccountsAuthenticator({ accounts: [{ ...alice, disabled: true }, bob] });
+    expect(await login(changed, "alice", "alice's secret")).toEqual({ outcome: "rejected" });
+    const certificate = { type: "ssl-certificate", username: "alice", content: "" } as const;
+    expect(await changed.authenticate(certificate)).toEqual({ outcome: "rejected" });
+    expect(await changed.isCurrent?.("alice", version)).toBe(false);
+    expect(await changed.lookup?.("alice")).toEqual({ outcome: "unknown" });
+    const enabled = createAccountsAuthenticator({ accounts: [{ ...alice, disabled: false }, bob] });
+    expect(await enabled.isCurrent?.("alice", version)).toBe(true);
   });
 
   it("know no SSH keys", async () => {

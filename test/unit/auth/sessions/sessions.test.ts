@@ -9,6 +9,8 @@ type Call = readonly ["get" | "set" | "delete", string, ...unknown[]];
 
 const record = { username: "alice", settings: { home_folder_path: "/alice", create_home_folder: false } };
 const minute = 60_000;
+/** The defaults of the option `session`. */
+const DEFAULTS = { idleSeconds: 1800, maxSeconds: 43_200, maxPerAccount: 100 };
 
 let now: number;
 let calls: Call[];
@@ -19,7 +21,7 @@ beforeEach(() => {
   now = 1_700_000_000_000;
   calls = [];
   store = recording(createMemoryKeyValueStore({ clock: () => now }));
-  sessions = createSessions({ store, clock: () => now });
+  sessions = createSessions({ ...DEFAULTS, store, clock: () => now });
 });
 
 describe("a session", () => {
@@ -54,7 +56,7 @@ describe("a session", () => {
   });
 
   it("expires after 30 minutes without use, even if the store keeps it", async () => {
-    const patient = createSessions({ store: withoutExpiry(), clock: () => now });
+    const patient = createSessions({ ...DEFAULTS, store: withoutExpiry(), clock: () => now });
     for (const each of [sessions, patient]) {
       const id = await each.start(record);
       now += 30 * minute - 1;
@@ -65,7 +67,7 @@ describe("a session", () => {
   });
 
   it("expires after 12 hours of constant use, even if the store keeps it", async () => {
-    const patient = createSessions({ store: withoutExpiry(), clock: () => now });
+    const patient = createSessions({ ...DEFAULTS, store: withoutExpiry(), clock: () => now });
     for (const each of [sessions, patient]) {
       const id = await each.start(record);
       for (let minutes = 20; minutes < 12 * 60; minutes += 20) {
@@ -106,7 +108,7 @@ describe("a session", () => {
   ])("does not come back where %s just before its use is written", async (_what, happen) => {
     const id = await sessions.start(record);
     now += 5 * minute;
-    const late = createSessions({ store: beforeRead(3, () => happen(id)), clock: () => now });
+    const late = createSessions({ ...DEFAULTS, store: beforeRead(3, () => happen(id)), clock: () => now });
     expect(await late.find(id)).toMatchObject(record);
     expect(await sessions.find(id)).toBeUndefined();
   });
@@ -141,7 +143,7 @@ describe("a session", () => {
   });
 
   it("takes its durations from the options", async () => {
-    const short = createSessions({ store, clock: () => now, idleSeconds: 10, maxSeconds: 15 });
+    const short = createSessions({ ...DEFAULTS, store, clock: () => now, idleSeconds: 10, maxSeconds: 15 });
     const id = await short.start(record);
     now += 9_000;
     expect(await short.find(id)).toMatchObject(record);
@@ -150,8 +152,8 @@ describe("a session", () => {
     now += 1;
     expect(await short.find(id)).toBeUndefined();
     for (const wrong of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
-      expect(() => createSessions({ store, idleSeconds: wrong })).toThrow(/^The option idleSeconds /);
-      expect(() => createSessions({ store, maxSeconds: wrong })).toThrow(/^The option maxSeconds /);
+      expect(() => createSessions({ ...DEFAULTS, store, idleSeconds: wrong })).toThrow(/^The option idleSeconds /);
+      expect(() => createSessions({ ...DEFAULTS, store, maxSeconds: wrong })).toThrow(/^The option maxSeconds /);
     }
   });
 });
@@ -200,7 +202,7 @@ describe("a stored value that is no session", () => {
     ["an unknown member", JSON.stringify({ ...good, admin: true })],
     ["wrong settings", JSON.stringify({ ...good, settings: { home_folder_path: "../../.." } })],
   ])("counts as none: %s", async (_name, value) => {
-    const odd = createSessions({ store: { ...store, get: async () => value }, clock: () => now });
+    const odd = createSessions({ ...DEFAULTS, store: { ...store, get: async () => value }, clock: () => now });
     expect(await odd.find("0".repeat(32))).toBeUndefined();
   });
 });
@@ -216,7 +218,7 @@ describe("a store that fails", () => {
   const fail = () => Promise.reject(new Error("ECONNREFUSED 10.0.0.1"));
 
   it("makes every method reject with the error for status 503", async () => {
-    const failing = createSessions({ store: { get: fail, set: fail, delete: fail } });
+    const failing = createSessions({ ...DEFAULTS, store: { get: fail, set: fail, delete: fail } });
     const id = "0".repeat(32);
     const methods = [
       () => failing.generationOf("alice"),
@@ -232,7 +234,7 @@ describe("a store that fails", () => {
   it("works again as soon as the store does", async () => {
     const id = await sessions.start(record);
     now += 5 * minute;
-    const flaky = createSessions({ store: { ...store, set: fail }, clock: () => now });
+    const flaky = createSessions({ ...DEFAULTS, store: { ...store, set: fail }, clock: () => now });
     await expect(flaky.find(id)).rejects.toMatchObject(unavailable);
     await expect(flaky.find(id)).rejects.toMatchObject(unavailable);
     expect(await sessions.find(id)).toMatchObject(record);
@@ -296,7 +298,7 @@ describe("the sessions of an account", () => {
 
 describe("more sessions of an account than it may have", () => {
   const create = (maxPerAccount: number, own = store) =>
-    createSessions({ store: own, clock: () => now, maxPerAccount });
+    createSessions({ ...DEFAULTS, store: own, clock: () => now, maxPerAccount });
   const liveOf = async (ids: readonly string[]) => {
     const found = await Promise.all(ids.map((id) => sessions.find(id)));
     return ids.filter((_, index) => found[index] !== undefined);
@@ -450,7 +452,7 @@ describe("the session of a running transfer", () => {
     expect(await sessions.isEnded(id)).toBe(true);
     expect(await sessions.find(id)).toBeUndefined();
     const fail = () => Promise.reject(new Error("down"));
-    const failing = createSessions({ store: { get: fail, set: fail, delete: fail }, clock: () => now });
+    const failing = createSessions({ ...DEFAULTS, store: { get: fail, set: fail, delete: fail }, clock: () => now });
     await expect(failing.isEnded(id)).rejects.toMatchObject({ failure: "unavailable" });
   });
 });
@@ -459,7 +461,12 @@ describe("a session of a version of its account", () => {
   const first = { ...record, version: "1" };
   let current: string;
   const create = (own = store) =>
-    createSessions({ store: own, clock: () => now, isCurrent: async (_username, version) => version === current });
+    createSessions({
+      ...DEFAULTS,
+      store: own,
+      clock: () => now,
+      isCurrent: async (_username, version) => version === current,
+    });
 
   beforeEach(() => {
     current = "1";
@@ -471,6 +478,7 @@ describe("a session of a version of its account", () => {
     current = "2";
     expect([await own.find(found), await own.end(logged)]).toEqual([undefined, undefined]);
     const limited = createSessions({
+      ...DEFAULTS,
       store,
       clock: () => now,
       maxPerAccount: 3,
@@ -495,7 +503,7 @@ describe("a session of a version of its account", () => {
       await sessions.end(id);
       isEnded = true;
     };
-    const late = createSessions({ store: beforeRead(2, end), clock: () => now, isCurrent });
+    const late = createSessions({ ...DEFAULTS, store: beforeRead(2, end), clock: () => now, isCurrent });
     expect([await late.find(id), isEnded]).toEqual([undefined, true]);
     expect(await sessions.find(id)).toBeUndefined();
   });
@@ -508,7 +516,7 @@ describe("a session of a version of its account", () => {
     const id = await create().start(first);
     await create().endOthers("alice", id, "2");
     const isCurrent = async (_username: string, version: string) => answers[Number(version) - 1];
-    expect(await createSessions({ store, clock: () => now, isCurrent }).find(id)).toBeUndefined();
+    expect(await createSessions({ ...DEFAULTS, store, clock: () => now, isCurrent }).find(id)).toBeUndefined();
     expect((await create().find(id)) !== undefined).toBe(isKept);
   });
 
@@ -575,6 +583,7 @@ describe("a session of a version of its account", () => {
     const there = create();
     let meanwhile = async (): Promise<unknown> => undefined;
     const here = createSessions({
+      ...DEFAULTS,
       store,
       clock: () => now,
       isCurrent: async () => {
@@ -610,7 +619,7 @@ describe("a session of a version of its account", () => {
 
 it("keeps a session ended that another process renews at the same moment", async () => {
   for (let round = 0; round < 100; round += 1) {
-    const [here, there] = [1, 2].map(() => createSessions({ store: delayed(store), clock: () => now }));
+    const [here, there] = [1, 2].map(() => createSessions({ ...DEFAULTS, store: delayed(store), clock: () => now }));
     const id = await sessions.start(record);
     now += 5 * minute;
     await Promise.all([here?.find(id), there?.end(id)]);
@@ -620,7 +629,7 @@ it("keeps a session ended that another process renews at the same moment", async
 
 it("keeps a session ended that is renewed at the same moment", async () => {
   for (let round = 0; round < 50; round += 1) {
-    const slow = createSessions({ store: delayed(store), clock: () => now });
+    const slow = createSessions({ ...DEFAULTS, store: delayed(store), clock: () => now });
     const id = await slow.start(record);
     now += 5 * minute;
     await Promise.all([slow.find(id), slow.find(id), slow.end(id), slow.find(id)]);
