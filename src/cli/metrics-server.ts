@@ -1,10 +1,14 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Logger } from "../contracts/logger.ts";
 import { isGetOrHead } from "../http/methods.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { createFailure, describeSystemError } from "./failure.ts";
+import { type ProcessUsages, renderProcesses } from "./process-metrics.ts";
+import type { Readiness } from "./readiness.ts";
+
+const UNCACHED = { "Cache-Control": "no-store" };
 
 /** Metrics, and the address at which they are shown. */
 export interface ShownMetrics extends Metrics {
@@ -12,24 +16,41 @@ export interface ShownMetrics extends Metrics {
   readonly port: number;
 }
 
+/** What the metrics of events and requests do not contain. */
+export interface ServiceState extends Pick<Readiness, "findReasons"> {
+  /** What the processes of the service use now. */
+  lookAtProcesses(): Promise<ProcessUsages>;
+}
+
 /**
  * Serves metrics, if there are any, at `/metrics` of an address of their own, which clients of the service need not
- * reach. Returns a function that stops the server. Rejects with a failure if it cannot listen.
+ * reach, and at `/ready` whether the service can work. Returns a function that stops the server. Rejects with a failure
+ * if it cannot listen.
  */
 export async function serveMetrics(
   metrics: ShownMetrics | undefined,
   logger: Logger | undefined,
+  { findReasons, lookAtProcesses }: ServiceState,
 ): Promise<() => Promise<void>> {
   if (metrics === undefined) return async () => undefined;
   const { host, port } = metrics;
-  const server = createServer((request, response) => {
-    const isThere = request.url?.split("?", 1)[0] === "/metrics";
-    const isRead = isGetOrHead(request.method);
-    if (!isThere || !isRead) response.writeHead(isThere ? 405 : 404, isThere ? { Allow: "GET, HEAD" } : {}).end();
-    else
-      response
-        .writeHead(200, { "Content-Type": metrics.contentType, "Cache-Control": "no-store" })
-        .end(metrics.render());
+  const pages: Readonly<Record<string, (response: ServerResponse) => Promise<void>>> = {
+    async "/metrics"(response) {
+      const text = metrics.render() + renderProcesses(await lookAtProcesses());
+      response.writeHead(200, { "Content-Type": metrics.contentType, ...UNCACHED }).end(text);
+    },
+    async "/ready"(response) {
+      const reasons = await findReasons();
+      if (reasons.length === 0) response.writeHead(204, UNCACHED).end();
+      else response.writeHead(503, { "Content-Type": "text/plain; charset=utf-8", ...UNCACHED }).end(toText(reasons));
+    },
+  };
+  const server = createServer(({ url = "", method }, response) => {
+    const path = url.split("?", 1)[0] ?? "";
+    const show = Object.hasOwn(pages, path) ? pages[path] : undefined;
+    if (show === undefined) response.writeHead(404).end();
+    else if (isGetOrHead(method)) void show(response);
+    else response.writeHead(405, { Allow: "GET, HEAD" }).end();
   });
   try {
     server.listen({ host, port });
@@ -46,4 +67,8 @@ async function end(server: Server): Promise<void> {
   server.close();
   server.closeAllConnections();
   await closed;
+}
+
+function toText(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join("");
 }

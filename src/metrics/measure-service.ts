@@ -1,40 +1,26 @@
-import type { RequestHandler } from "../contracts/file-service.ts";
-import { createHandler, toReplyHandler } from "../http/reply-handler.ts";
+import { KNOWN_METHODS } from "../http/methods.ts";
+import { type HandlersOfService, wrapHandlers } from "../http/reply-handler.ts";
 
 /** A request that has a response. */
 export interface MeasuredRequest {
-  /** `other` for unknown methods, of which clients may invent any number. */
+  /** `other` for unknown methods: clients can invent any number of them. */
   readonly method: string;
   readonly status: number;
   /** The time until the response started. */
   readonly seconds: number;
 }
 
-type Api = (typeof APIS)[number];
-
-const APIS = ["fetch", "rest", "webdav", "browser"] as const;
-const METHODS = ["GET", "HEAD", "PUT", "POST", "DELETE", "MKCOL", "OPTIONS"];
-
 /** Wraps a service so that `onRequest` is called for each response. */
-export function measureService<Service extends Partial<Record<Api, RequestHandler>>>(
+export function measureService<Service extends HandlersOfService>(
   service: Service,
   onRequest: (request: MeasuredRequest) => void,
   clock: () => number = Date.now,
 ): Service {
-  function measured(handler: RequestHandler): RequestHandler {
-    const handle = toReplyHandler(handler);
-    return createHandler(async (request, connection) => {
-      const startedAt = clock();
-      const reply = await handle(request, connection);
-      const method = METHODS.includes(request.method) ? request.method : "other";
-      onRequest({ method, status: reply.status, seconds: Math.max(0, clock() - startedAt) / 1000 });
-      return reply;
-    });
-  }
-
-  const own = APIS.flatMap((api) => {
-    const handle = service[api];
-    return handle === undefined ? [] : [[api, measured(handle)]];
+  return wrapHandlers(service, (handle) => async (request, connection) => {
+    const startedAt = clock();
+    const reply = await handle(request, connection);
+    const method = KNOWN_METHODS.has(request.method) ? request.method : "other";
+    onRequest({ method, status: reply.status, seconds: Math.max(0, clock() - startedAt) / 1000 });
+    return reply;
   });
-  return { ...service, ...Object.fromEntries(own) };
 }

@@ -60,6 +60,7 @@ const OPERATIONS: Readonly<Partial<Record<FileEvent["id"], readonly [operation: 
   49007: ["set-attributes", "failed"],
   49111: ["restore", "done"],
   49112: ["purge", "done"],
+  49113: ["purge-version", "done"],
   40035: ["download", "not-opened"],
   40019: ["request", "bad"],
   40023: ["request", "failed"],

@@ -90,10 +90,13 @@ describe("createMetrics", () => {
       fetch: async (_request: Request) => new Response(null, { status: 204 }),
       handles: () => true,
     });
-    for (const method of ["GET", "GET", "BREW", "STEEP"]) await service.fetch(new Request("http://x/", { method }));
+    for (const method of ["GET", "GET", "PATCH", "PROPFIND", "BREW", "STEEP"])
+      await service.fetch(new Request("http://x/", { method }));
     expect(service.handles()).toBe(true);
     const text = render();
     expect(sampleOf(text, 'fileferry_requests_total{method="GET",status="204"}')).toBe(2);
+    expect(sampleOf(text, 'fileferry_requests_total{method="PATCH",status="204"}')).toBe(1);
+    expect(sampleOf(text, 'fileferry_requests_total{method="PROPFIND",status="204"}')).toBe(1);
     expect(sampleOf(text, 'fileferry_requests_total{method="other",status="204"}')).toBe(2);
     expect(sampleOf(text, 'fileferry_request_seconds_count{method="GET"}')).toBe(2);
   });

@@ -1,0 +1,1 @@
+export { traceService } from "./service/trace-service.ts";
