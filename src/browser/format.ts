@@ -16,6 +16,16 @@ export function readTexts(main: HTMLElement): ScriptTexts {
   return JSON.parse(main.dataset.texts ?? "{}") as ScriptTexts;
 }
 
+const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte", "petabyte"] as const;
+
+/** A number of bytes in the page's language, such as `1.5 MB`, as the rows have it. */
+export function formatSize(bytes: number): string {
+  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), UNITS.length - 1);
+  const unitDisplay = power === 0 ? "long" : "short";
+  const style = { style: "unit", unit: UNITS[power], unitDisplay, maximumSignificantDigits: 3 } as const;
+  return new Intl.NumberFormat(languageOfPage(), style).format(bytes / 1000 ** power);
+}
+
 /** Bytes per second in the page's language, such as `2.3 MB/s`. */
 export function formatSpeed(bytesPerSecond: number): string {
   const power = Math.min(Math.floor(Math.log10(Math.max(bytesPerSecond, 1)) / 3), 3);
@@ -34,6 +44,7 @@ function formatUnit(value: number, unit: string, maximumFractionDigits: number):
   return new Intl.NumberFormat(languageOfPage(), style).format(value);
 }
 
-function languageOfPage(): string | undefined {
+/** The language that the page is written in. */
+export function languageOfPage(): string | undefined {
   return document.documentElement.lang || undefined;
 }

@@ -92,7 +92,8 @@ export async function findProblem(url: string, mayReplace: boolean, texts: Scrip
   return problem === undefined || mayBeThere ? { kind: "refused", message: texts.interrupted } : problem;
 }
 
-function parseBody(body: string): Record<string, unknown> {
+/** Parses a JSON body. What is no JSON has no members. */
+export function parseBody(body: string): Record<string, unknown> {
   try {
     return Object(JSON.parse(body));
   } catch {

@@ -10,6 +10,9 @@ export interface FolderActions {
   readonly createFolder: boolean;
   readonly download: boolean;
   readonly delete: boolean;
+  /** Whether `delete` is for files, and for folders. Default: true. */
+  readonly deleteFiles?: boolean;
+  readonly deleteFolders?: boolean;
   /** Removing members for good. Without a trash, `delete` does that. */
   readonly purge?: boolean;
   /** Renaming a member, and moving members to another folder. */
@@ -17,6 +20,8 @@ export interface FolderActions {
   readonly copy: boolean;
   /** The URL of the page for a new link to the folder. Absent: the account may not have links. */
   readonly share?: string;
+  /** The URL of the page with the versions of a file in the folder, up to its name. Absent: there is none. */
+  readonly versions?: string;
   readonly triggers: readonly TriggerButton[];
 }
 
@@ -34,7 +39,9 @@ export function mayActOnMembers({ download, delete: mayDelete, move, copy, share
 
 /** What the user has entered in a form that failed. */
 export interface EnteredValues {
-  /** The form that renames a member. Also shown if a link asks for it. */
+  /** The member whose properties and forms are shown, because the link of its row asks for it. */
+  readonly shown?: string;
+  /** The form that renames a member. */
   readonly rename?: { readonly name: string; readonly newName: string };
   /** The folder that members were to be moved or copied to. */
   readonly destination?: string;
@@ -46,67 +53,105 @@ export interface EnteredValues {
 
 /** Renders the form that renames a member. Browsers with a script show a dialog instead. */
 export function renderRename(texts: Texts, { name, newName }: NonNullable<EnteredValues["rename"]>): SafeHtml {
-  return html`<div class="tools">
-<form id="rename" method="post" action="./" enctype="multipart/form-data">
+  return html`<form id="rename" method="post" action="./" enctype="multipart/form-data">
 <input type="hidden" name="action" value="rename-member">
 <input type="hidden" name="selected-members" value="${name}">
 <label for="new-name">${fillText(texts.newName, { name })}</label>
-<input id="new-name" name="new-name" value="${newName}" autocomplete="off" spellcheck="false" dir="auto" maxlength="255" required autofocus><button class="primary">${texts.rename}</button><a class="button" href="./">${texts.cancel}</a>
-</form>
-</div>`;
+<input id="new-name" name="new-name" value="${newName}" autocomplete="off" spellcheck="false" dir="auto" maxlength="255" required ><button class="primary">${texts.rename}</button>
+</form>`;
 }
 
 /**
- * Renders the forms that upload files and create a folder. The field `action` comes before the files, so that the
- * service knows the action when the files arrive.
+ * Whether the forms have a card on the page in place of menus in its bar: where files can only be sent, and where who
+ * sends them has to say a name.
  */
-export function renderTools(
+export function hasUploadCard({
+  members,
+  link,
+}: {
+  readonly members: readonly unknown[] | undefined;
+  readonly link?: PageLink | undefined;
+}): boolean {
+  return members === undefined || link?.asksName === true;
+}
+
+/** Renders the card with the forms that upload files and create a folder. */
+export function renderUploadCard(
   texts: Texts,
   { upload, createFolder }: FolderActions,
   link?: PageLink,
   sender?: string,
 ): SafeHtml | undefined {
   if (!upload && !createFolder) return undefined;
-  const uploadForm = html`<form id="upload" method="post" action="./" enctype="multipart/form-data">
+  return html`<div class="cards">
+${upload ? renderUpload(texts, link, sender) : undefined}
+${createFolder ? renderNewFolder(texts) : undefined}
+</div>`;
+}
+
+/** The field `action` comes before the files, so that the service knows the action when the files arrive. */
+export function renderUpload(texts: Texts, link?: PageLink, sender?: string): SafeHtml {
+  return html`<form id="upload" method="post" action="./" enctype="multipart/form-data">
 <input type="hidden" name="action" value="upload-file">
 ${link?.asksName ? renderSender(texts, sender) : undefined}<label for="upload-file">${texts.uploadFiles}</label>
 <input id="upload-file" type="file" name="upload-file" multiple required><button class="primary">${texts.upload}</button>
 ${link && renderMaxFileSize(texts, link)}</form>`;
-  const folderForm = html`<form id="new-folder" method="post" action="./" enctype="multipart/form-data">
-<input type="hidden" name="action" value="create-folder">
-<label for="new-folder-name">${texts.newFolder}</label>
-<input id="new-folder-name" name="new-folder" autocomplete="off" spellcheck="false" dir="auto" maxlength="255" required><button>${texts.createFolder}</button>
-</form>`;
-  return html`<div class="tools">
-${upload ? uploadForm : undefined}
-${createFolder ? folderForm : undefined}
-</div>`;
 }
 
-/** Renders the buttons for the selected members. */
+/** Renders the form that creates a folder. */
+export function renderNewFolder(texts: Texts): SafeHtml {
+  return html`<form id="new-folder" method="post" action="./" enctype="multipart/form-data">
+<input type="hidden" name="action" value="create-folder">
+<label for="new-folder-name">${texts.newFolder}</label>
+<input id="new-folder-name" name="new-folder" autocomplete="off" spellcheck="false" dir="auto" maxlength="255" required><button class="primary">${texts.createFolder}</button>
+</form>`;
+}
+
+/** Renders the bar with the actions on selected members. It stays in sight; with a script, only while some are. */
 export function renderMemberActions(texts: Texts, actions: FolderActions, destination = ""): SafeHtml {
   const triggers = actions.triggers.map(({ name, label, style }) => toButton(name, label, style));
   return html`<div class="selected" role="group" aria-label="${texts.withSelected}">
-<span aria-hidden="true">${texts.withSelected}</span>
+<span class="count">${texts.withSelected}</span>
 ${actions.download ? toButton("download-members", texts.download, "neutral") : undefined}
 ${actions.share === undefined ? undefined : toButton("share-members", texts.links.share, "neutral")}
 ${triggers}
 ${actions.delete ? toButton("delete-members", texts.delete, "danger") : undefined}
 ${actions.delete && actions.purge ? toButton("purge-members", texts.trash.purge, "danger") : undefined}
-${actions.move || actions.copy ? renderTransfers(texts, actions, destination) : undefined}
+${actions.move || actions.copy ? renderTransferMenu(texts, actions, destination) : undefined}
 </div>`;
 }
 
-/** One field for the folder, and the buttons that move or copy the selected members to it. */
-function renderTransfers(texts: Texts, { move, copy }: FolderActions, destination: string): SafeHtml {
-  return html`<div class="to-folder"><label for="destination">${texts.destination}</label>
-<input id="destination" name="destination" value="${destination}" placeholder="/" autocomplete="off" spellcheck="false" dir="auto">
+function renderTransferMenu(texts: Texts, actions: FolderActions, destination: string): SafeHtml {
+  return html`<details class="menu" id="to-folder"${destination === "" ? undefined : html` open`}><summary class="button">${texts.moveOrCopy}</summary>
+<div class="panel">${renderTransfers(texts, actions, "destination", destination)}</div></details>`;
+}
+
+/** One field for the folder, and the buttons that move or copy members to it. */
+export function renderTransfers(texts: Texts, { move, copy }: FolderActions, id: string, entered: string): SafeHtml {
+  return html`<label for="${id}">${texts.destination}</label>
+<input id="${id}" name="destination" value="${entered}" placeholder="/" autocomplete="off" spellcheck="false" dir="auto">
 ${move ? toButton("move-members", texts.move, "neutral") : undefined}
-${copy ? toButton("copy-members", texts.copy, "neutral") : undefined}
-</div>`;
+${copy ? toButton("copy-members", texts.copy, "neutral") : undefined}`;
 }
 
-function toButton(name: string, label: string, style: TriggerStyle): SafeHtml {
+export function toButton(name: string, label: string, style: TriggerStyle): SafeHtml {
   return html`<button name="action" value="${name}" class="${style}" data-members-action>${label}</button>
 `;
+}
+
+/** The names of the actions that the script offers for a member, on the page's `data-may`. */
+export function toOffers(actions: FolderActions): string {
+  const offers = {
+    upload: actions.upload,
+    download: actions.download,
+    move: actions.move,
+    copy: actions.copy,
+    share: actions.share !== undefined,
+    "delete-file": actions.delete && actions.deleteFiles !== false,
+    "delete-folder": actions.delete && actions.deleteFolders !== false,
+    purge: actions.delete && actions.purge === true,
+  };
+  return Object.entries(offers)
+    .flatMap(([name, isOffered]) => (isOffered ? [name] : []))
+    .join(" ");
 }

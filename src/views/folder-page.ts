@@ -1,89 +1,29 @@
-import type { DoneCode, Texts } from "../contracts/pages/texts.ts";
+import type { Texts } from "../contracts/pages/texts.ts";
 import { html, type SafeHtml } from "../http/html.ts";
 import { yieldToEventLoop } from "../platform/event-loop.ts";
 import { fillText } from "../platform/fill-text.ts";
-import { SCRIPT_NAME, toAssetPath } from "./assets.ts";
-import {
-  type EnteredValues,
-  type FolderActions,
-  mayActOnMembers,
-  renderMemberActions,
-  renderRename,
-  renderTools,
-} from "./folder-actions.ts";
-import { formatsOf } from "./formats.ts";
+import { toAssetPath, VIEWER_NAME } from "./assets.ts";
+import { renderBar } from "./folder/bar.ts";
+import { type FolderPage, type FolderProblem, mayView, type SentFiles } from "./folder/content.ts";
+import { renderMemberPanel } from "./folder/member-panel.ts";
+import { CHUNK_END, createRowRenderer, ROWS_PER_CHUNK, renderTableHead } from "./folder/member-rows.ts";
+import { renderMessages } from "./folder/messages.ts";
+import { renderNavigation, type SessionLinks } from "./folder/navigation.ts";
+import { toRootName } from "./folder/place.ts";
+import { hasUploadCard, mayActOnMembers, renderMemberActions, renderUploadCard, toOffers } from "./folder-actions.ts";
 import { ICONS, icon } from "./icons.ts";
-import { type MemberOrder, type PageMember, sortMembers } from "./member-order.ts";
-import { createRowRenderer, type RowActions, renderTableHead } from "./member-rows.ts";
-import { type PageContext, renderPage } from "./page.ts";
-import { type PageQuota, renderQuota } from "./quota-meter.ts";
-import { type ShownError, toErrorText } from "./texts.ts";
-import { type PageLink, renderLinkLine } from "./visitor-parts.ts";
+import { type PageMember, sortMembers } from "./member-order.ts";
+import { type PageContext, renderPage, renderScript } from "./page.ts";
+import { renderQuota } from "./quota-meter.ts";
+import { renderLinkLine } from "./visitor-parts.ts";
 
-/** What the page of a folder shows. */
-export interface FolderPage {
-  /** The names from the root of the account, or of the link, to the folder. */
-  readonly segments: readonly string[];
-  /** Absent if the account must not list them. */
-  readonly members: readonly PageMember[] | undefined;
-  readonly order: MemberOrder;
-  readonly actions: FolderActions;
-  /** Absent on the pages of a link. */
-  readonly username?: string;
-  readonly links: SessionLinks;
-  /** What is used of the quota around the folder. Absent: there is none, or it is not known yet. */
-  readonly quota?: PageQuota | undefined;
-  /** The link that the page belongs to. Absent: a page of an account. */
-  readonly link?: PageLink | undefined;
-  /** The result of the last form. */
-  readonly done?: DoneCode | undefined;
-  /** The files that the last form has sent, if the account must not list them. */
-  readonly sent?: SentFiles | undefined;
-  /** The problems of the last form. */
-  readonly problems?: readonly FolderProblem[];
-  /** What the user has entered in it. */
-  readonly entered?: EnteredValues | undefined;
-}
-
-/** Files that a form has sent. */
-export interface SentFiles {
-  /** Without their size in a drop folder, which tells nothing of them. */
-  readonly files: readonly { readonly name: string; readonly size?: number }[];
-  /** Whether there are more than those. */
-  readonly hasMore: boolean;
-}
-
-/** A problem of a form. */
-export interface FolderProblem {
-  /** The member that has the problem. */
-  readonly target?: string;
-  /** The failure. The page shows its text in its own language. */
-  readonly error: ShownError;
-}
-
-/** The URLs that end a browser's session, change its account's password, and list its links and its trash. */
-export interface SessionLinks {
-  readonly logout?: string;
-  /** The list of the account's links. */
-  readonly shared?: string;
-  /** The trash of the account. */
-  readonly trash?: string;
-  readonly passwordUpdate?: string;
-}
+export type { FolderPage, FolderProblem, SentFiles, SessionLinks };
 
 /**
  * The minimum number of characters in a chunk; the last row may exceed it. A name appears seven times in its row, and
  * escaping can make it six times as long each time.
  */
 const CHUNK_CHARACTERS = 65_536;
-
-/** The page cuts the target of a problem to this length, which is the longest name of common systems. */
-const MAX_SHOWN_CHARACTERS = 255;
-/**
- * The maximum number of parent folders in the breadcrumbs, in addition to the home folder. Each link has three
- * characters per level.
- */
-const MAX_CRUMBS = 50;
 
 /** Marks the position of the members. No text on the page can contain it, because `<` is escaped. */
 const MEMBERS = html`<!--members-->`;
@@ -98,7 +38,15 @@ export function streamFolderPage(context: PageContext, folder: FolderPage): Read
   /** Text that is rendered but not yet sent. */
   let text = before;
   let sorted: readonly PageMember[] | undefined;
-  const renderRow = createRowRenderer(context.texts, toRowActions(folder), folder.entered?.selected);
+  const { actions, entered } = folder;
+  const isSelectable = mayActOnMembers(actions);
+  const isViewable = mayView(folder);
+  const rowActions = {
+    isSelectable,
+    isViewable,
+    ...(actions.versions !== undefined && { versions: actions.versions }),
+  };
+  const renderRow = createRowRenderer(context.texts, rowActions, entered?.selected);
   let position = 0;
 
   async function pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
@@ -108,6 +56,7 @@ export function streamFolderPage(context: PageContext, folder: FolderPage): Read
       if (text.length >= CHUNK_CHARACTERS) break;
       text += renderRow(member);
       position += 1;
+      if (position % ROWS_PER_CHUNK === 0 && position < sorted.length) text += CHUNK_END;
     }
     const isLast = position === sorted.length;
     controller.enqueue(encoder.encode(isLast ? text + after : text));
@@ -120,17 +69,17 @@ export function streamFolderPage(context: PageContext, folder: FolderPage): Read
 
 function renderFrame(context: PageContext, folder: FolderPage): SafeHtml {
   const { texts, config } = context;
-  const title = folder.segments.at(-1) ?? toRootName(context, folder);
-  const content = html`<main id="folder" data-texts="${JSON.stringify(texts.script)}"${folder.link && html` data-link="${folder.link.id}"`}>
-${renderCrumbs(context, folder)}
-${renderHeading(context, folder, title)}
-${folder.link && renderLinkLine(texts, folder.link, mayDownloadAll(folder))}
-${renderMessages(context, folder)}
-${folder.entered?.rename === undefined ? undefined : renderRename(texts, folder.entered.rename)}
-${renderTools(texts, folder.actions, folder.link, folder.entered?.sender)}
+  const { members, link, entered, username } = folder;
+  const title = folder.segments.at(-1) ?? toRootName(texts, folder);
+  const content = html`<main id="folder" data-texts="${JSON.stringify(texts.script)}" data-may="${toOffers(folder.actions)}"${link && html` data-link="${link.id}"`} data-viewer="${toAssetPath(config.basePath, VIEWER_NAME)}">
+${renderBar(texts, folder)}
+${link && renderLinkLine(texts, link, mayDownloadAll(folder))}
+${renderMessages(texts, folder)}
+${renderMemberPanel(texts, folder)}
+${hasUploadCard(folder) ? renderUploadCard(texts, folder.actions, link, entered?.sender) : undefined}
 <section id="transfers" aria-live="polite" hidden></section>
 <form id="members" method="post" action="./" enctype="multipart/form-data">
-${folder.members === undefined ? undefined : renderMembers(context, folder, folder.members.length === 0)}
+${members === undefined ? undefined : renderMembers(texts, folder, members)}
 </form>
 ${folder.quota && renderQuota(texts, folder.quota)}
 </main>
@@ -138,21 +87,9 @@ ${ICONS}`;
   return renderPage(context, {
     title,
     content,
-    head: html`<script type="module" src="${toAssetPath(config.basePath, SCRIPT_NAME)}"></script>`,
-    navigation: folder.username === undefined ? undefined : renderNavigation(context, folder.username, folder.links),
+    head: renderScript(context),
+    navigation: username === undefined ? undefined : renderNavigation(texts, username, folder.links),
   });
-}
-
-function renderHeading({ texts }: PageContext, { actions: { share } }: FolderPage, title: string): SafeHtml {
-  const heading = html`<h1><bdi>${title}</bdi></h1>`;
-  if (share === undefined) return heading;
-  const { links } = texts;
-  return html`<div class="heading">${heading}<a class="button" href="${share}" aria-label="${links.shareFolder}">${links.share}</a></div>`;
-}
-
-/** The name of the root folder. */
-function toRootName({ texts }: PageContext, { link }: FolderPage): string {
-  return link === undefined || link.name === "" ? texts.home : link.name;
 }
 
 /** Whether the page offers an archive of all that it shows. */
@@ -160,88 +97,27 @@ function mayDownloadAll({ members, actions }: FolderPage): boolean {
   return actions.download && members !== undefined && members.length > 0;
 }
 
-/** Renders the breadcrumbs of the parent folders. The folder itself is the heading. */
-function renderCrumbs(context: PageContext, folder: FolderPage): SafeHtml | undefined {
-  const { texts } = context;
-  const { segments } = folder;
-  if (segments.length === 0) return undefined;
-  const above = segments.slice(0, -1);
-  const nearest = above.slice(-MAX_CRUMBS);
-  const toItem = (name: string, levels: number): SafeHtml =>
-    html`<li><a href="${"../".repeat(levels)}"><bdi>${name}</bdi></a></li>`;
-  const items = [
-    toItem(toRootName(context, folder), segments.length),
-    nearest.length < above.length ? html`<li>…</li>` : undefined,
-    nearest.map((name, index) => toItem(name, nearest.length - index)),
-  ];
-  return html`<nav class="crumbs" aria-label="${texts.folderPath}"><ol>${items}</ol></nav>`;
-}
-
-function renderMessages({ texts }: PageContext, { done, sent, problems = [] }: FolderPage): SafeHtml | undefined {
-  if (problems.length > 0) {
-    const items = problems.map(({ target, error }) => {
-      const about = target === undefined ? undefined : html`<bdi>${toShown(target)}</bdi>: `;
-      return html`<li>${about}${toErrorText(texts, error)}</li>`;
-    });
-    // A problem without a target concerns the form itself: no item failed.
-    const heading = problems.some(({ target }) => target !== undefined) ? html`<p>${texts.problems}</p>` : undefined;
-    return html`<div role="alert" class="notice problem">${heading}<ul>${items}</ul></div>`;
-  }
-  if (done === undefined) return undefined;
-  if (sent === undefined || sent.files.length === 0) {
-    return html`<p role="status" class="notice success">${texts.done[done]}</p>`;
-  }
-  return html`<div role="status" class="notice success"><p>${texts.done[done]}</p>${renderSent(texts, sent)}</div>`;
-}
-
-function renderSent(texts: Texts, { files, hasMore }: SentFiles): SafeHtml {
-  const formats = formatsOf(texts);
-  const items = files.map(({ name, size }) => {
-    const shownSize = size === undefined ? undefined : html` (${formats.size(size)})`;
-    return html`<li><bdi>${name}</bdi>${shownSize}</li>`;
-  });
-  return html`<ul>${items}${hasMore ? html`<li>…</li>` : undefined}</ul>`;
-}
-
-/** Shortens a target. A form may send one that is much longer than any name. */
-function toShown(target: string): string {
-  return target.length > MAX_SHOWN_CHARACTERS ? `${target.slice(0, MAX_SHOWN_CHARACTERS)}…` : target;
-}
-
-function renderMembers(context: PageContext, folder: FolderPage, isEmpty: boolean): SafeHtml {
-  const { texts } = context;
+function renderMembers(texts: Texts, folder: FolderPage, members: readonly PageMember[]): SafeHtml {
   const { actions, order, segments } = folder;
-  if (isEmpty) {
+  if (members.length === 0) {
     const hint = actions.upload || actions.createFolder ? html`<p>${texts.emptyFolderHint}</p>` : undefined;
     return html`<div class="empty">${icon("empty")}<p><strong>${texts.emptyFolder}</strong></p>${hint}</div>`;
   }
-  const rowActions = toRowActions(folder);
-  const { isSelectable } = rowActions;
-  const caption = fillText(texts.membersOf, { folder: segments.at(-1) ?? toRootName(context, folder) });
-  return html`${isSelectable ? renderMemberActions(texts, actions, folder.entered?.destination) : undefined}
-<table${isSelectable ? html` class="selectable${actions.move ? " renamable" : ""}"` : undefined}>
+  const isSelectable = mayActOnMembers(actions);
+  const caption = fillText(texts.membersOf, { folder: segments.at(-1) ?? toRootName(texts, folder) });
+  const classes = ["files", isSelectable && "selectable", hasShortNames(members) && "short"];
+  return html`<table class="${classes.filter(Boolean).join(" ")}">
 <caption class="unseen">${caption}</caption>
-${renderTableHead(texts, order, rowActions)}
+${renderTableHead(texts, order, isSelectable)}
 <tbody>
 ${MEMBERS}</tbody>
-</table>`;
+</table>
+${isSelectable ? renderMemberActions(texts, actions, folder.entered?.destination) : undefined}`;
 }
 
-function toRowActions({ actions }: FolderPage): RowActions {
-  return { isSelectable: mayActOnMembers(actions), isRenamable: actions.move };
-}
+/** Names up to this length fit in a narrow column, which has size and time next to it. */
+const SHORT_NAME = 40;
 
-function renderNavigation({ texts }: PageContext, username: string, links: SessionLinks): SafeHtml {
-  const { logout, passwordUpdate, shared, trash } = links;
-  const linksLink = html`<li><a href="${shared}">${texts.links.list}</a></li>`;
-  const trashLink = html`<li><a href="${trash}">${texts.trash.list}</a></li>`;
-  const passwordLink = html`<li><a href="${passwordUpdate}">${texts.changePassword}</a></li>`;
-  const logoutForm = html`<li><form method="post" action="${logout}"><button>${texts.logOut}</button></form></li>`;
-  return html`<ul class="account">
-<li class="who"><bdi>${username}</bdi></li>
-${shared === undefined ? undefined : linksLink}
-${trash === undefined ? undefined : trashLink}
-${passwordUpdate === undefined ? undefined : passwordLink}
-${logout === undefined ? undefined : logoutForm}
-</ul>`;
+function hasShortNames(members: readonly PageMember[]): boolean {
+  return members.every(({ name }) => name.length <= SHORT_NAME);
 }

@@ -1,4 +1,5 @@
 import type { Texts } from "../contracts/pages/texts.ts";
+import { html, type SafeHtml } from "../http/html.ts";
 
 /** Formats numbers and times for a language. */
 export interface Formats {
@@ -31,6 +32,12 @@ export function formatsOf(texts: Texts): Formats {
   const formats = cache.get(texts) ?? createFormats(texts.language);
   cache.set(texts, formats);
   return formats;
+}
+
+/** Renders a time, whose seconds are in its tooltip. The script shows it in the zone of the reader. */
+export function renderTime(texts: Texts, time: Date): SafeHtml {
+  const exact = time.toISOString();
+  return html`<time datetime="${exact}" title="${exact.slice(0, 19).replace("T", " ")} UTC">${formatsOf(texts).time(time)}</time>`;
 }
 
 function createFormats(language: string): Formats {

@@ -1,5 +1,6 @@
 import type { StorageEntry } from "../contracts/storage-adapter.ts";
 import type { ListingEntry } from "../schemas/listing.ts";
+import type { FoundMember } from "./member-order.ts";
 import { openTextSource, type TextSource } from "./text-source.ts";
 
 /** What a JSON listing needs of a member. A time that is a number is milliseconds since 1970. */
@@ -14,10 +15,19 @@ export async function openJsonListing(batches: AsyncIterator<readonly ListedMemb
   return openJsonContent(batches, (member) => toText(toListingEntry(member)));
 }
 
+/** Options of {@link openJsonContent}. */
+interface JsonContentOptions {
+  /** Returns what follows the list: members that begin with a comma. */
+  readonly toEnd?: () => string;
+  /** The number of characters that are made before the text is sent. */
+  readonly beginLength?: number;
+}
+
 /** As {@link openJsonListing}, for any list. `toJson` returns an item as JSON. */
 export async function openJsonContent<T>(
   batches: AsyncIterator<readonly T[]>,
   toJson: (item: T) => string,
+  { toEnd = () => "", beginLength }: JsonContentOptions = {},
 ): Promise<TextSource> {
   let position: "begin" | "first" | "later" | "end" = "begin";
 
@@ -30,7 +40,7 @@ export async function openJsonContent<T>(
     const { done, value } = await batches.next();
     if (done) {
       position = "end";
-      return "]}";
+      return `]${toEnd()}}`;
     }
     if (value.length === 0) return "";
     const separator = position === "first" ? "" : ",";
@@ -42,7 +52,17 @@ export async function openJsonContent<T>(
     await batches.return?.();
   }
 
-  return openTextSource({ next, close });
+  return openTextSource({ next, close }, beginLength);
+}
+
+/** Opens the JSON of a search, which is sent while it goes on. `isTruncated` is asked at its end. */
+export async function openJsonSearch(
+  batches: AsyncIterator<readonly FoundMember[]>,
+  isTruncated: () => boolean,
+): Promise<TextSource> {
+  const toJson = (found: FoundMember): string =>
+    `${toText(toListingEntry(found)).slice(0, -1)},"path":${JSON.stringify(found.path)}}`;
+  return openJsonContent(batches, toJson, { toEnd: () => `,"truncated":${isTruncated()}`, beginLength: 1 });
 }
 
 /** Converts a member to its entry in the JSON listing (2.1). */

@@ -31,6 +31,12 @@ export interface PageMember {
   readonly modified: number;
 }
 
+/** A member that a search has found. */
+export interface FoundMember extends PageMember {
+  /** The names from the folder of the search to the member, separated by `/`. */
+  readonly path: string;
+}
+
 export function toPageMember({ name, kind, size, modified }: StorageEntry): PageMember {
   return { name, kind, size, modified: modified.getTime() };
 }

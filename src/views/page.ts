@@ -3,7 +3,7 @@ import type { Texts } from "../contracts/pages/texts.ts";
 import { html, type SafeHtml } from "../http/html.ts";
 import type { HeaderFields, Reply } from "../http/reply.ts";
 import { htmlReply } from "../http/reply.ts";
-import { STYLE_NAME, toAssetPath } from "./assets.ts";
+import { SCRIPT_NAME, STYLE_NAME, toAssetPath } from "./assets.ts";
 
 /** The language of a page and the settings of the service. A request context has both. */
 export interface PageContext {
@@ -89,6 +89,11 @@ ${footnote !== undefined && footnote !== "" ? html`<footer class="foot"><p>${foo
 `;
 }
 
+/** Renders the element that loads the script of the pages, for the `head` of a page. */
+export function renderScript({ config }: PageContext): SafeHtml {
+  return html`<script type="module" src="${toAssetPath(config.basePath, SCRIPT_NAME)}"></script>`;
+}
+
 /** Renders the `main` element of a small page, such as the login page. */
 export function card(content: SafeHtml): SafeHtml {
   return html`<main class="card">
@@ -104,9 +109,20 @@ export function redirectReply(
   message: string,
   fields: HeaderFields = {},
 ): Reply {
+  return continueReply(context, status, location, message, { ...fields, Location: location });
+}
+
+/** Creates a page that leads on to another one by itself. */
+export function continueReply(
+  context: PageContext,
+  status: number,
+  location: string,
+  message: string,
+  fields: HeaderFields = {},
+): Reply {
   const { texts } = context;
   const head = html`<meta http-equiv="refresh" content="0; url=${location}">`;
   const content = card(html`<h1>${message}</h1>
 <p><a href="${location}">${texts.continue}</a></p>`);
-  return pageReply(context, status, { title: message, content, head }, { ...fields, Location: location });
+  return pageReply(context, status, { title: message, content, head }, fields);
 }

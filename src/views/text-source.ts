@@ -23,11 +23,14 @@ const BEGIN_LENGTH = 65_536;
  * piece is in memory.
  * @throws what the first pieces throw.
  */
-export async function openTextSource({ next, close: closePieces }: TextPieces): Promise<TextSource> {
+export async function openTextSource(
+  { next, close: closePieces }: TextPieces,
+  beginLength = BEGIN_LENGTH,
+): Promise<TextSource> {
   const encoder = new TextEncoder();
   let isDone = false;
   let begin = "";
-  while (!isDone && begin.length < BEGIN_LENGTH) begin += await nextText();
+  while (!isDone && begin.length < beginLength) begin += await nextText();
   let rest = encoder.encode(begin);
 
   async function readInto(buffer: Uint8Array): Promise<number> {

@@ -6,7 +6,12 @@ import type { HttpError } from "../http/http-error.ts";
 import { fillText } from "../platform/fill-text.ts";
 import { memoize } from "../platform/memoize.ts";
 import { ENGLISH } from "./texts/english.ts";
+import { FRENCH } from "./texts/french.ts";
 import { GERMAN } from "./texts/german.ts";
+import { SPANISH } from "./texts/spanish.ts";
+
+/** The built-in languages. */
+export const BUILT_IN: readonly Texts[] = [ENGLISH, GERMAN, FRENCH, SPANISH];
 
 /** Chooses the texts by a request's `Accept-Language` (RFC 9110 12.5.4). The fallback is English. */
 export type ChooseTexts = (acceptLanguage: string | null) => Texts;
@@ -17,7 +22,7 @@ export type ChooseTexts = (acceptLanguage: string | null) => Texts;
  * @throws TypeError naming a text that no page has.
  */
 export function createTexts(languages: ReadonlyMap<string, PartialTexts>): ChooseTexts {
-  const all = new Map<string, Texts>([ENGLISH, GERMAN].map((texts) => [texts.language, texts]));
+  const all = new Map<string, Texts>(BUILT_IN.map((texts) => [texts.language, texts]));
   for (const [tag, partial] of languages) all.set(tag, complete(tag, partial));
   const english = all.get(ENGLISH.language) ?? ENGLISH;
   const tags = [...all.keys()];
@@ -28,7 +33,7 @@ export function createTexts(languages: ReadonlyMap<string, PartialTexts>): Choos
 }
 
 function complete(tag: string, partial: PartialTexts): Texts {
-  const base = [GERMAN, ENGLISH].find(({ language }) => language === tag.split("-", 1)[0]) ?? ENGLISH;
+  const base = BUILT_IN.find(({ language }) => language === tag.split("-", 1)[0]) ?? ENGLISH;
   const texts: Record<string, unknown> = { ...base, language: tag };
   for (const [name, text] of Object.entries(partial)) {
     if (text === undefined) continue;

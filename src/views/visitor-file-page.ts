@@ -1,6 +1,7 @@
 import type { Texts } from "../contracts/pages/texts.ts";
 import { html, type SafeHtml } from "../http/html.ts";
 import { formatsOf } from "./formats.ts";
+import { renderOpenLink } from "./open-link.ts";
 import { card, type Page, type PageContext } from "./page.ts";
 import { type ShownError, toErrorText } from "./texts.ts";
 import { type PageLink, renderExpiry, renderMaxFileSize, renderSender } from "./visitor-parts.ts";
@@ -26,8 +27,15 @@ export function toLinkFilePage({ texts }: PageContext, page: LinkFilePage): Page
 ${renderMessages(texts, page)}
 <p class="quiet">${size}${renderExpiry(texts, link)}</p>
 ${file && html`<p><a class="button primary wide" href="./${encodeURIComponent(link.name)}" download>${texts.downloadFile}</a></p>`}
+${file && !link.isCounted ? renderOpen(texts, link.name) : undefined}
 ${mayUpload ? renderUpload(texts, link) : undefined}`);
   return { title: link.name, content };
+}
+
+/** A link that counts would count it as a download. */
+function renderOpen(texts: Texts, name: string): SafeHtml | undefined {
+  const link = renderOpenLink(texts, name, "button wide");
+  return link && html`<p>${link}</p>`;
 }
 
 function renderMessages(texts: Texts, { isUploaded, problems }: LinkFilePage): SafeHtml | undefined {

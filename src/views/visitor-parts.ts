@@ -14,6 +14,8 @@ export interface PageLink {
   readonly asksName: boolean;
   /** Whether files can only be sent. */
   readonly isDropFolder: boolean;
+  /** Whether the link ends after a number of downloads. */
+  readonly isCounted: boolean;
   /** The maximum size of a file, in bytes. Absent: there is no limit. */
   readonly maxFileBytes?: number | undefined;
 }

@@ -290,17 +290,23 @@ describeInChromium("the interactive page of the API", (chromium) => {
     expectNoComplaints();
   });
 
-  it("takes name and password in the viewer's own dialogue", async () => {
-    const { page, expectNoComplaints } = await openApiPage(chromium);
-    await page.locator(".btn.authorize").click();
-    const basic = page.locator(".auth-container").filter({ hasText: "basic" });
-    await basic.locator('input[name="username"]').fill("alice");
-    await basic.locator('input[name="password"]').fill(PASSWORD);
-    await basic.getByRole("button", { name: "Apply credentials" }).click();
-    // No script can set a cookie's field.
-    expect(await page.locator(".auth-container").count()).toBe(2);
-    await page.locator(".close-modal").click();
-    await tryCall(page, "getFolderOfRoot", 200);
+  it("has one way to log in, and the fonts and colours of the pages", async () => {
+    const { page, expectNoComplaints } = await openApiPage(chromium, { branding: { accent: "#0b7a75" } });
+    expect(await page.locator("input[type=password]").count()).toBe(1);
+    expect(await page.locator(":is(.btn.authorize, .authorization__btn, .scheme-container):visible").count()).toBe(0);
+    await openCall(page, "putFile");
+    const styles = await page.evaluate(() => {
+      const styleOf = (selector: string) => getComputedStyle(document.querySelector(selector) ?? document.body);
+      return {
+        fonts: [".opblock-tag", ".opblock-summary-method", ".btn.execute", "table"].map(
+          (selector) => styleOf(`#viewer ${selector}`).fontFamily === styleOf("body").fontFamily,
+        ),
+        accents: [styleOf("#viewer .btn.execute").backgroundColor, styleOf("#viewer .info a").color],
+        own: styleOf("#login button").backgroundColor,
+      };
+    });
+    expect(styles.fonts).toEqual([true, true, true, true]);
+    expect(styles.accents).toEqual([styles.own, styles.own]);
     expectNoComplaints();
   });
 

@@ -9,7 +9,17 @@ import type { NewLink } from "../../src/contracts/links.ts";
 import { createMemoryKeyValueStore } from "../../src/stores/memory.ts";
 import { describeInChromium, eventually } from "./chromium.ts";
 import { openCuttingProxy } from "./cutting-proxy.ts";
-import { dropFiles, dropFromDisk, logIn, openSite, rowOf, type Site, type SiteOptions, transferOf } from "./site.ts";
+import {
+  dropFiles,
+  dropFromDisk,
+  logIn,
+  makeFolder,
+  openSite,
+  rowOf,
+  type Site,
+  type SiteOptions,
+  transferOf,
+} from "./site.ts";
 
 const MIB = 1024 ** 2;
 const LONG = 60_000;
@@ -123,15 +133,15 @@ describeInChromium("links", (chromium) => {
     const archive = page.waitForEvent("download");
     await page.getByRole("link", { name: "Download all" }).click();
     expect((await archive).suggestedFilename()).toBe("inbox.zip");
-    await rowOf(page, "sub").getByRole("link").click();
-    await page.getByRole("link", { name: "inbox" }).click();
+    await rowOf(page, "sub").locator("th a").click();
+    await page.getByRole("link", { name: "inbox", exact: true }).click();
     await rowOf(page, "a.txt").waitFor();
 
     await page.goto(await makeLink(site, { path: "/inbox/a.txt", password: "open sesame" }));
-    await page.getByLabel("Password").fill("wrong");
+    await page.getByLabel("Password", { exact: true }).fill("wrong");
     await page.getByRole("button", { name: "Open" }).click();
     await page.getByRole("alert").waitFor();
-    await page.getByLabel("Password").fill("open sesame");
+    await page.getByLabel("Password", { exact: true }).fill("open sesame");
     await page.getByRole("button", { name: "Open" }).click();
     const file = page.waitForEvent("download");
     await page.getByRole("link", { name: "Download" }).click();
@@ -152,12 +162,13 @@ describeInChromium("links", (chromium) => {
     await page.goto(await makeLink(site, { permissions }));
     await dropFiles(page, [{ name: "new.txt", content: "new" }]);
     await rowOf(page, "new.txt").waitFor();
-    await page.locator('#new-folder input[name="new-folder"]').fill("made");
-    await page.press('#new-folder input[name="new-folder"]', "Enter");
+    await makeFolder(page, "made");
     await rowOf(page, "made").waitFor();
     await rowOf(page, "a.txt").locator("input").check();
-    await page.fill("#destination", "/made");
     await page.locator('button[value="copy-members"]').click();
+    await page.getByRole("dialog").getByRole("button", { name: "made" }).click();
+    await page.getByRole("dialog").getByText("There are no folders in it.").waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Copy" }).click();
     await page.getByText("Copied: 1").waitFor();
     await page.locator('button[value="delete-members"]').click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();

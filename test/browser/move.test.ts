@@ -1,74 +1,89 @@
 import { expect, it } from "vitest";
 import { describeInChromium, eventually } from "./chromium.ts";
-import { logIn, openSite, rowOf } from "./site.ts";
+import { chooseAction, logIn, openSite, rowOf } from "./site.ts";
 
-const FILES = { "a.txt": "a", "b.txt": "b", "archive/b.txt": "other" };
+const FILES = { "a.txt": "a", "b.txt": "b", "archive/b.txt": "other", "archive/deep/x.txt": "x" };
 
 describeInChromium("renaming, moving and copying with JavaScript", (chromium) => {
-  it("renames in a dialog, by the keyboard alone, and the focus goes on from there", async () => {
+  it("renames in place, by the keyboard alone, and the focus goes on from there", async () => {
     const site = await openSite({ files: FILES });
     const { page, expectNoComplaints } = await chromium.open();
     await logIn(page, site);
-    await rowOf(page, "a.txt").getByRole("link", { name: "Rename a.txt" }).focus();
+    await rowOf(page, "a.txt").getByRole("link", { name: "Actions for a.txt" }).focus();
     await page.keyboard.press("Enter");
-    const field = page.getByRole("dialog").getByLabel("New name of a.txt");
-    await field.waitFor();
+    const menu = page.getByRole("menu", { name: "Actions for a.txt" });
+    await menu.waitFor();
     await page.keyboard.press("Escape");
-    await field.waitFor({ state: "detached" });
+    await menu.waitFor({ state: "detached" });
+    const label = () => page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
+    expect(await label()).toBe("Actions for a.txt");
     await page.keyboard.press("Enter");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    expect(await label()).toBe("New name of a.txt");
+    await page.keyboard.type("gone");
+    await page.keyboard.press("Escape");
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("a.txt");
+    await chooseAction(page, "a.txt", "Rename");
     // The part before the extension is selected.
     await page.keyboard.type("c d");
     await page.keyboard.press("Enter");
     await rowOf(page, "c d.txt").waitFor();
-    expect(await site.list()).toEqual(["archive/", "archive/b.txt", "b.txt", "c d.txt"]);
+    expect(await site.list()).toEqual(expect.arrayContaining(["b.txt", "c d.txt"]));
     await eventually(() => page.locator(".announcer").textContent()).toBe("Renamed: c d.txt");
-    const label = () => page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
-    await eventually(label).toBe("Rename c d.txt");
+    await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe("c d.txt");
     expectNoComplaints();
   });
 
-  it("says why a name is not possible", async () => {
+  it("says why a name is not possible, and keeps it in the field", async () => {
     const site = await openSite({ files: FILES });
     const { page, expectNoComplaints } = await chromium.open();
     await logIn(page, site);
-    await rowOf(page, "a.txt").getByRole("link", { name: "Rename" }).click();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByRole("textbox").fill("b.txt");
-    await dialog.getByRole("button", { name: "Rename" }).click();
+    await chooseAction(page, "a.txt", "Rename");
+    const field = page.getByLabel("New name of a.txt");
+    await field.fill("b.txt");
+    await page.keyboard.press("Enter");
     await eventually(() => page.locator(".notice.problem").textContent()).toContain("already exists");
-    await rowOf(page, "a.txt").getByRole("link", { name: "Rename" }).click();
-    await dialog.getByRole("textbox").fill("archive/a.txt");
-    await dialog.getByRole("button", { name: "Rename" }).click();
-    expect(await dialog.getByRole("textbox").evaluate((field: HTMLInputElement) => field.validity.valid)).toBe(false);
-    expect(await site.list()).toEqual(["a.txt", "archive/", "archive/b.txt", "b.txt"]);
+    await field.fill("archive/a.txt");
+    await page.keyboard.press("Enter");
+    expect(await field.evaluate((input: HTMLInputElement) => input.validity.valid)).toBe(false);
+    await page.locator("h1").click();
+    await field.waitFor({ state: "detached" });
+    expect(await site.list()).toEqual(expect.arrayContaining(["a.txt", "b.txt"]));
     expectNoComplaints(/status of 422/);
   });
 
-  it("moves and copies what is selected; what fails stays, with the reason", async () => {
+  it("moves and copies what is selected to a folder that is chosen or entered; what fails stays", async () => {
     const site = await openSite({ files: FILES });
     const { page, expectNoComplaints } = await chromium.open();
     await logIn(page, site);
-    const [move, copy] = ["Move", "Copy"].map((name) => page.getByRole("button", { name, exact: true }));
-    expect([await move?.isDisabled(), await copy?.isDisabled()]).toEqual([true, true]);
+    const [move, copy] = ["Move", "Copy"].map((name) =>
+      page.getByRole("group").getByRole("button", { name, exact: true }),
+    );
+    const dialog = page.getByRole("dialog");
     await page.getByRole("checkbox", { name: "a.txt" }).check();
     await page.getByRole("checkbox", { name: "b.txt" }).check();
     await copy?.click();
-    await eventually(() => page.locator(".notice.problem").textContent()).toContain("Enter the folder");
-    const field = page.getByLabel("To folder");
-    expect(await field.evaluate((input) => input === document.activeElement)).toBe(true);
-    await field.fill("archive");
-    await copy?.click();
+    expect(await dialog.getByRole("heading").textContent()).toBe("Copy 2 items");
+    await dialog.getByRole("button", { name: "archive" }).click();
+    await dialog.getByRole("button", { name: "deep" }).waitFor();
+    expect(await dialog.getByLabel("To folder").inputValue()).toBe("/archive/");
+    await dialog.getByRole("button", { name: "Copy" }).click();
     await eventually(() => page.locator(".notice.problem").textContent()).toMatch(/^b\.txt: .*already exists/);
     expect(await site.list()).toContain("archive/a.txt");
-    expect(await field.inputValue()).toBe("archive");
-    await page.getByRole("checkbox", { name: "a.txt" }).uncheck();
-    await page.getByRole("checkbox", { name: "archive" }).check();
-    await page.getByRole("checkbox", { name: "archive" }).uncheck();
-    await page.getByLabel("To folder").fill("/archive/");
     await page.getByRole("checkbox", { name: "b.txt" }).uncheck();
-    await page.getByRole("checkbox", { name: "a.txt" }).check();
     await move?.click();
-    await eventually(() => page.locator(".notice.problem").textContent()).toMatch(/^a\.txt: /);
+    await dialog.getByLabel("To folder").fill("archive/deep");
+    await page.keyboard.press("Enter");
+    await rowOf(page, "a.txt").waitFor({ state: "detached" });
+    expect(await page.locator(".notice.success").textContent()).toBe("Moved: 1");
+    expect(await site.list()).toContain("archive/deep/a.txt");
+    await chooseAction(page, "archive", "Move…");
+    // A folder cannot go into itself.
+    await dialog.getByText("There are no folders in it.").waitFor({ state: "detached" });
+    expect(await dialog.getByRole("button", { name: "archive" }).count()).toBe(0);
+    await page.keyboard.press("Escape");
     expect(await site.content("archive/b.txt")).toBe("other");
     expectNoComplaints(/status of 422/);
   });
@@ -79,7 +94,7 @@ describeInChromium("renaming, moving and copying without JavaScript", (chromium)
     const site = await openSite({ files: FILES });
     const { page, expectNoComplaints } = await chromium.open({ javaScriptEnabled: false });
     await logIn(page, site);
-    await rowOf(page, "a.txt").getByRole("link", { name: "Rename" }).click();
+    await rowOf(page, "a.txt").getByRole("link", { name: "Actions for" }).click();
     await page.getByLabel("New name of a.txt").fill("b.txt");
     await page.locator("#rename").getByRole("button", { name: "Rename" }).click();
     expect(await page.getByRole("alert").textContent()).toContain("already exists");
@@ -88,15 +103,28 @@ describeInChromium("renaming, moving and copying without JavaScript", (chromium)
     await page.locator("#rename").getByRole("button", { name: "Rename" }).click();
     expect(await page.getByRole("status").textContent()).toBe("The item was renamed.");
     await page.getByRole("checkbox", { name: "c.txt" }).check();
+    await page.getByText("Move or copy").click();
     await page.getByLabel("To folder").fill("/archive");
     await page.getByRole("button", { name: "Copy", exact: true }).click();
     expect(await page.getByRole("status").textContent()).toBe("The selected items were copied.");
     await page.getByRole("checkbox", { name: "b.txt" }).check();
+    await page.getByText("Move or copy").click();
     await page.getByLabel("To folder").fill("archive");
     await page.getByRole("button", { name: "Move", exact: true }).click();
     expect(await page.getByRole("alert").textContent()).toContain("b.txt");
     expect(await page.getByRole("checkbox", { name: "b.txt" }).isChecked()).toBe(true);
-    expect(await site.list()).toEqual(["archive/", "archive/b.txt", "archive/c.txt", "b.txt", "c.txt"]);
+    expect(await page.getByLabel("To folder").inputValue()).toBe("archive");
+    await page.getByText("Move or copy").click();
+    await rowOf(page, "c.txt").getByRole("link", { name: "Actions for" }).click();
+    await page.locator(".member").getByLabel("To folder").fill("archive/deep");
+    await page.locator(".member").getByRole("button", { name: "Move" }).click();
+    expect(await site.list()).toEqual(
+      expect.arrayContaining(["archive/c.txt", "archive/deep/c.txt", "b.txt", "archive/b.txt"]),
+    );
+    await rowOf(page, "b.txt").getByRole("link", { name: "Actions for" }).click();
+    await page.locator(".member").getByRole("button", { name: "Delete" }).click();
+    expect(await page.getByRole("status").textContent()).toBe("The selected items were deleted.");
+    expect(await site.list()).not.toContain("b.txt");
     expectNoComplaints(/status of 400/);
   });
 });

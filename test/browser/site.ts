@@ -11,6 +11,7 @@ import type { FileService } from "../../src/contracts/file-service.ts";
 import { createFileService } from "../../src/index.ts";
 import { closeNodeServer, createAccountsFileAuthenticator, createNodeServer } from "../../src/node.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
+import { createTrashStorage } from "../../src/storage/trash.ts";
 import { createRecordingLogger } from "../support/logger.ts";
 import { standBetween } from "../support/openapi/between.ts";
 import { quickHasher } from "../support/quick-hasher.ts";
@@ -52,6 +53,8 @@ export interface SiteOptions extends Partial<FileServiceOptions> {
   readonly cookies?: boolean;
   /** Whether the browser's API is served alone. Default: false. */
   readonly browserAlone?: boolean;
+  /** Whether what is deleted goes to a trash. Default: false. */
+  readonly hasTrash?: boolean;
 }
 
 /** Starts a site, gone after the test. */
@@ -66,6 +69,7 @@ export async function startSite({
   files = {},
   cookies = true,
   browserAlone = false,
+  hasTrash = false,
   ...own
 }: SiteOptions = {}): Promise<Site> {
   const place = await mkdtemp(join(tmpdir(), "fileferry-browser-"));
@@ -81,8 +85,10 @@ export async function startSite({
   await writeFile(file, JSON.stringify({ accounts }));
   const logger = createRecordingLogger();
   let passed = 0;
+  const disk = createDiskStorage({ root: folder });
+  const storage = createTrashStorage(disk);
   const service = createFileService({
-    storage: createDiskStorage({ root: folder }),
+    ...(hasTrash ? { storage, trash: storage.trash } : { storage: disk }),
     authentication: createAccountsFileAuthenticator({ file, passwordHasher: quickHasher, logger }),
     groups: { DEFAULT_GROUP: { allow_own_password_change: true } },
     logger,
@@ -142,6 +148,25 @@ export async function logIn(page: Page, site: Site, password = PASSWORD): Promis
   await page.waitForSelector("main#folder");
   // The scripts of the page are deferred: they have run then.
   await page.waitForLoadState("domcontentloaded");
+}
+
+/** Makes a folder by the field that the bar opens. */
+export async function makeFolder(page: Page, name: string): Promise<void> {
+  const field = page.locator('input[name="new-folder"]');
+  if (!(await field.isVisible())) await page.locator("#create > summary").click();
+  await field.fill(name);
+  await field.press("Enter");
+}
+
+/** Opens the menu for what concerns the account. */
+export async function openAccountMenu(page: Page): Promise<void> {
+  await page.locator("#account > summary").click();
+}
+
+/** Opens the menu of a row, or the panel that it links to, and chooses one of its actions. */
+export async function chooseAction(page: Page, name: string, action: string): Promise<void> {
+  await rowOf(page, name).getByRole("link", { name: "Actions for" }).click();
+  await page.getByRole("menuitem", { name: action, exact: true }).click();
 }
 
 /** Drops files on the page, made in it. */

@@ -7,7 +7,17 @@ import { expect, it, onTestFinished } from "vitest";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { createQuotaStorage } from "../../src/storage/quota.ts";
 import { describeInChromium, eventually } from "./chromium.ts";
-import { dropFiles, dropFromDisk, logIn, openSite, PASSWORD, rowOf, type Site, transferOf } from "./site.ts";
+import {
+  chooseAction,
+  dropFiles,
+  dropFromDisk,
+  logIn,
+  openSite,
+  PASSWORD,
+  rowOf,
+  type Site,
+  transferOf,
+} from "./site.ts";
 
 const MIB = 1024 ** 2;
 
@@ -132,7 +142,7 @@ describeInChromium("uploads with JavaScript", (chromium) => {
     const other = join(await makeTree(), "single.txt");
     await rename(other, join(folder, "other.txt"));
     await dropFromDisk(page, [join(folder, "photos"), join(folder, "single.txt"), join(folder, "other.txt")]);
-    await eventually(() => page.locator(".transfers-summary").textContent()).toBe("1 of 3 uploaded");
+    await eventually(() => page.locator(".transfers-summary").textContent()).toBe("1 of 3 uploaded · 2 failed");
     for (const name of ["photos", "single.txt"]) {
       expect(await transferOf(page, name).textContent()).toContain("The file or folder cannot be read on this device.");
     }
@@ -145,6 +155,7 @@ describeInChromium("uploads with JavaScript", (chromium) => {
     const { page, expectNoComplaints } = await chromium.open();
     await logIn(page, site);
     const chooser = page.waitForEvent("filechooser");
+    await page.locator("#send > summary").click();
     await page.getByRole("button", { name: "Choose a folder" }).click();
     await (await chooser).setFiles(join(await makeTree(), "photos"));
     await eventually(() => page.locator(".transfers-summary").textContent()).toBe("3 of 3 uploaded");
@@ -173,9 +184,11 @@ describeInChromium("uploads with JavaScript", (chromium) => {
     expect(await site.list()).toEqual([...names].sort());
     expect(await page.locator(".transfer-name").allTextContents()).toEqual(names);
     await eventually(() => page.locator("tr[data-name]").count()).toBe(7);
+    // The panel lies over the last rows until it is folded.
+    await page.getByRole("button", { name: /^Uploads/ }).click();
     for (const name of names) {
       const download = page.waitForEvent("download");
-      await rowOf(page, name).locator("th a").click();
+      await chooseAction(page, name, "Download");
       // What no file of a desktop may have in its name, Chromium replaces.
       expect((await download).suggestedFilename()).toBe(name.replace(/["*/:<>?\\|]/g, "_"));
     }
@@ -302,7 +315,7 @@ describeInChromium("uploads with JavaScript", (chromium) => {
       void dialog.dismiss();
     });
     const download = page.waitForEvent("download");
-    await rowOf(page, "a.txt").locator("th a").click();
+    await chooseAction(page, "a.txt", "Download");
     await download;
     expect(asked).toEqual([]);
     await page.waitForTimeout(1100);

@@ -16,11 +16,6 @@ interface Values {
   get(name: string): unknown;
 }
 
-/** The security schemes by name. */
-interface Schemes {
-  filter(keep: (scheme: { first(): Values }) => boolean): Schemes;
-}
-
 /** The tag whose operations are collapsed at first, because they do not concern files. */
 const COLLAPSED_TAG = "Service";
 /** Methods that come last in their group. */
@@ -58,15 +53,10 @@ export function collapseServiceGroup(): object {
   return { statePlugins: { layout: { wrapSelectors: { isShown } } } };
 }
 
-/** Hides the login by cookie, because a script cannot set the `Cookie` header. Browsers send their own cookie. */
-export function hideCookieLogin(): object {
-  function definitionsToAuthorize(select: Select): Wrapped {
-    return () => {
-      const schemes = select() as Schemes | null | undefined;
-      return schemes?.filter((scheme) => scheme.first().get("in") !== "cookie");
-    };
-  }
-  return { statePlugins: { auth: { wrapSelectors: { definitionsToAuthorize } } } };
+/** Leaves the login to the form of the page: the viewer's own would be a second one, with other words. */
+export function hideViewerLogin(): object {
+  const nothing = () => (): null => null;
+  return { wrapComponents: { authorizeBtn: nothing, authorizeOperationBtn: nothing } };
 }
 
 /** Folds the documented headers: a dozen responses have a dozen headers each. */

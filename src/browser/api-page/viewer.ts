@@ -4,7 +4,7 @@ import {
   compareOperations,
   foldHeaders,
   hideCommands,
-  hideCookieLogin,
+  hideViewerLogin,
   leaveOutEmpty,
 } from "./plugins.ts";
 import type { ViewerRequest, ViewerResponse } from "./requests.ts";
@@ -41,7 +41,7 @@ export function startViewer({ documentUrl, prepare, onResponse, onReady }: Viewe
     dom_id: "#viewer",
     url: documentUrl,
     presets: [start.presets.apis],
-    plugins: [acceptDocumentedType, collapseServiceGroup, hideCommands, hideCookieLogin, foldHeaders, leaveOutEmpty],
+    plugins: [acceptDocumentedType, collapseServiceGroup, hideCommands, hideViewerLogin, foldHeaders, leaveOutEmpty],
     operationsSorter: compareOperations,
     defaultModelsExpandDepth: 0,
     deepLinking: true,

@@ -1,19 +1,38 @@
 import { enhanceCopy } from "../copy.ts";
+import { enhanceMenus } from "../menus.ts";
+import { enhancePasswords } from "../passwords.ts";
 import { createRememberedUploads, findStorage } from "../uploads/remembered-uploads.ts";
 import { enhanceUploads } from "../uploads/uploads.ts";
+import { enhanceDragging } from "./drag-rows.ts";
+import { enhanceFilter } from "./filter.ts";
+import { enhanceFound } from "./found.ts";
+import { enhanceKeyboard } from "./keyboard.ts";
 import { enhanceMembers } from "./members.ts";
 import { enhanceNewFolder } from "./new-folder.ts";
+import { enhanceFiles } from "./open-file.ts";
 import { createFolderPage } from "./page.ts";
-import { enhanceRename } from "./rename.ts";
+import { enhanceRowHeight } from "./row-height.ts";
+import { enhanceRowMenus } from "./row-menu.ts";
+import { enhanceTimes } from "./times.ts";
 
 // The script of the pages. Every action also works without it; with it, actions of a folder do not reload the page.
 enhanceCopy(document);
+enhanceMenus(document);
+enhancePasswords(document);
+const found = document.querySelector<HTMLElement>("main#found");
+if (found !== null) enhanceFound(found);
 const main = document.querySelector<HTMLElement>("main#folder");
 if (main !== null) {
   const page = createFolderPage(main);
   enhanceMembers(page);
   enhanceNewFolder(page);
-  enhanceRename(page);
+  enhanceFiles(page);
+  enhanceRowMenus(page);
+  enhanceFilter(page);
+  enhanceRowHeight(main);
+  enhanceKeyboard(page);
+  enhanceDragging(page);
+  enhanceTimes(main);
   const root = document.querySelector(".brand")?.getAttribute("href") ?? undefined;
   const remembered = createRememberedUploads(findStorage(), Date.now, main.dataset.link && root);
   enhanceUploads(page, remembered);

@@ -1,14 +1,18 @@
-import { element, setText } from "../elements.ts";
-import { fill } from "../format.ts";
-import { askToDelete } from "./delete-dialog.ts";
+import { button, element, setText } from "../elements.ts";
+import { fill, formatSize } from "../format.ts";
 import { memberBoxes, type OpenFolderPage, selectedBoxes } from "./page.ts";
+import { showProperties } from "./properties.ts";
+import { removeAll } from "./remove.ts";
+import { renameInPlace } from "./rename.ts";
 import { runOnMembers } from "./run-on-members.ts";
-import { transferAll } from "./transfer.ts";
+import { chooseAndTransfer } from "./transfer.ts";
 
 /** A form has at most 1,000 parts (SECURITY 12). Its action and the field for a folder are two of them. */
 const MEMBERS_PER_FORM = 998;
 
 const DOWNLOAD = "download-members";
+/** The archive of the folder as a whole. */
+const ARCHIVE = 'a[href="?zip"]';
 /** Leads to a page that has one member. */
 const SHARE = "share-members";
 /** Deletes members for good. Only services with a trash have it. */
@@ -21,7 +25,7 @@ export function enhanceMembers(page: OpenFolderPage): void {
   let isBusy = false;
 
   function showSelection(): void {
-    const count = selectedBoxes(main).length;
+    const { count, size } = markSelected(main);
     const all = main.querySelector<HTMLInputElement>("#select-all");
     if (all !== null) {
       const boxes = memberBoxes(main).length;
@@ -29,11 +33,20 @@ export function enhanceMembers(page: OpenFolderPage): void {
       all.checked = count > 0 && count === boxes;
       all.indeterminate = count > 0 && count < boxes;
     }
+    showBar(page, count, size, clear);
+    showSingleActions(page, count);
+    flatten(main);
     for (const action of main.querySelectorAll<HTMLButtonElement>("[data-members-action]")) {
-      const isTooMany = action.value === SHARE ? count > 1 : action.value === DOWNLOAD && count > MEMBERS_PER_FORM;
+      const isTooMany = action.value === SHARE ? count > 1 : action.value === DOWNLOAD && isTooLarge(main, count);
       action.disabled = count === 0 || isTooMany;
     }
     showLimit(page, count);
+  }
+
+  function clear(): void {
+    for (const box of selectedBoxes(main)) box.checked = false;
+    showSelection();
+    main.querySelector<HTMLElement>("#select-all")?.focus();
   }
 
   async function act(action: (names: readonly string[]) => Promise<void>): Promise<void> {
@@ -51,20 +64,35 @@ export function enhanceMembers(page: OpenFolderPage): void {
       if (shiftKey && last?.isConnected) selectRange(main, last, target);
       last = target;
     } else if (target.id === "select-all") {
-      for (const box of memberBoxes(main)) box.checked = target.checked;
+      for (const box of memberBoxes(main)) box.checked = target.checked && !box.closest("tr")?.hidden;
     } else return;
     showSelection();
   });
   main.addEventListener("members-replaced", showSelection);
+  main.addEventListener("selection-changed", showSelection);
   main.addEventListener("submit", (event) => {
     const { submitter } = event as SubmitEvent;
     if (!(submitter instanceof HTMLButtonElement) || submitter.dataset.membersAction === undefined) return;
-    if (submitter.value === DOWNLOAD || submitter.value === SHARE) return;
+    if (submitter.value === SHARE) return;
+    if (submitter.value === DOWNLOAD) {
+      if (selectedBoxes(main).length <= MEMBERS_PER_FORM) return;
+      event.preventDefault();
+      return main.querySelector<HTMLElement>(ARCHIVE)?.click();
+    }
     event.preventDefault();
     void act((names) => {
-      if (submitter.value === "delete-members" || submitter.value === PURGE) return deleteAll(page, names, submitter);
-      const isTransfer = submitter.value === "move-members" || submitter.value === "copy-members";
-      return isTransfer ? transferAll(page, names, submitter) : triggerAll(page, names, submitter);
+      switch (submitter.value) {
+        case "delete-members":
+          return removeAll(page, names);
+        case PURGE:
+          return removeAll(page, names, true);
+        case "move-members":
+          return chooseAndTransfer(page, names, "move");
+        case "copy-members":
+          return chooseAndTransfer(page, names, "copy");
+        default:
+          return triggerAll(page, names, submitter);
+      }
     });
   });
   // A browser that returns to the page restores the selection.
@@ -72,11 +100,81 @@ export function enhanceMembers(page: OpenFolderPage): void {
   showSelection();
 }
 
+/** Marks the rows of the selected members. Returns their number, and the bytes of the files among them. */
+function markSelected(main: HTMLElement): { count: number; size: number } {
+  let count = 0;
+  let size = 0;
+  for (const box of memberBoxes(main)) {
+    const row = box.closest("tr");
+    row?.toggleAttribute("data-selected", box.checked);
+    if (!box.checked) continue;
+    count += 1;
+    size += Number(row?.querySelector("data")?.value ?? 0);
+  }
+  return { count, size };
+}
+
+/** The buttons to move and copy open a dialog, which has the field: they need no menu around them. */
+function flatten(main: HTMLElement): void {
+  const menu = main.querySelector<HTMLDetailsElement>("#to-folder");
+  if (menu === null) return;
+  menu.dataset.flat = "";
+  menu.open = true;
+}
+
+/** Shows the bar of actions while members are selected. */
+function showBar({ main, texts }: OpenFolderPage, count: number, size: number, clear: () => void): void {
+  const bar = main.querySelector<HTMLElement>("#members .selected");
+  const label = bar?.querySelector(".count");
+  if (bar === null || !label) return;
+  bar.hidden = count === 0;
+  const text = fill(texts.selected, { count });
+  setText(label, size > 0 ? `${text}, ${formatSize(size)}` : text);
+  if (bar.querySelector(".clear") !== null) return;
+  const cross = button("✕", clear);
+  cross.className = "neutral clear";
+  cross.setAttribute("aria-label", texts.clearSelection);
+  cross.title = texts.clearSelection;
+  bar.prepend(cross);
+}
+
+/** Shows the buttons for what is done with one member alone, while one is selected. */
+function showSingleActions(page: OpenFolderPage, count: number): void {
+  const bar = page.main.querySelector("#members .selected");
+  if (bar === null) return;
+  if (bar.querySelector("[data-single]") === null) {
+    const { texts, may } = page;
+    const rename = toSingleButton(page, texts.rename, renameInPlace);
+    bar.append(...(may.has("move") ? [rename] : []), toSingleButton(page, texts.properties, showProperties));
+  }
+  for (const single of bar.querySelectorAll<HTMLElement>("[data-single]")) single.hidden = count !== 1;
+}
+
+function toSingleButton(
+  page: OpenFolderPage,
+  label: string,
+  act: (page: OpenFolderPage, name: string) => unknown,
+): HTMLButtonElement {
+  const single = button(label, () => {
+    const [box] = selectedBoxes(page.main);
+    if (box !== undefined) act(page, box.value);
+  });
+  single.className = "neutral";
+  single.dataset.single = "";
+  return single;
+}
+
 /** Sets all boxes between two boxes to the state of the second one. */
 function selectRange(main: HTMLElement, from: HTMLInputElement, to: HTMLInputElement): void {
   const boxes = [...memberBoxes(main)];
   const [start = 0, end = 0] = [boxes.indexOf(from), boxes.indexOf(to)].sort((one, other) => one - other);
   for (const box of boxes.slice(start, end + 1)) box.checked = to.checked;
+}
+
+/** Whether a form for an archive cannot have that many. The folder as a whole has a link to its archive. */
+function isTooLarge(main: HTMLElement, count: number): boolean {
+  const isAll = count === memberBoxes(main).length && main.querySelector(ARCHIVE) !== null;
+  return count > MEMBERS_PER_FORM && !isAll;
 }
 
 /** Explains why the download button is disabled. */
@@ -89,7 +187,7 @@ function showLimit({ main, texts }: OpenFolderPage, count: number): void {
     download.after(limit);
     download.setAttribute("aria-describedby", limit.id);
   }
-  setText(limit, count > MEMBERS_PER_FORM ? fill(texts.tooMany, { count: MEMBERS_PER_FORM }) : "");
+  setText(limit, isTooLarge(main, count) ? fill(texts.tooMany, { count: MEMBERS_PER_FORM }) : "");
 }
 
 /**
@@ -101,21 +199,4 @@ async function triggerAll(page: OpenFolderPage, names: readonly string[], button
   if (!hasFailed) page.showSuccess(text);
   else if (succeeded > 0) page.announce(text);
   if (!isLost) await page.refresh();
-}
-
-async function deleteAll(page: OpenFolderPage, names: readonly string[], opener: HTMLButtonElement): Promise<void> {
-  const { main, texts } = page;
-  const isForGood = opener.value === PURGE || main.querySelector(`[value="${PURGE}"]`) === null;
-  if (!(await askToDelete(names, texts, isForGood))) return;
-  const { succeeded, isLost } = await runOnMembers(page, opener.value === PURGE ? "purge" : "delete", names);
-  if (succeeded > 0) page.announce(fill(texts.deleted, { count: succeeded }));
-  if (isLost) return;
-  await page.refresh();
-  if (opener.isConnected && !opener.matches(":disabled")) return;
-  const { activeElement } = document;
-  if (activeElement !== null && activeElement !== document.body && !activeElement.matches(":disabled")) return;
-  const next =
-    main.querySelector<HTMLElement>("#select-all:not([hidden])") ??
-    main.querySelector<HTMLElement>('#new-folder input:not([type="hidden"])');
-  next?.focus();
 }

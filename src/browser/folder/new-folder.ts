@@ -1,4 +1,5 @@
 import { fill } from "../format.ts";
+import { closeMenu } from "../menus.ts";
 import { runCommands } from "../requests.ts";
 import { type OpenFolderPage, problemElement } from "./page.ts";
 
@@ -18,6 +19,7 @@ export function enhanceNewFolder(page: OpenFolderPage): void {
     page.showProblems([]);
     page.announce(fill(texts.folderCreated, { name }));
     target.value = "";
+    closeMenu(target);
     await page.refresh();
   }
 

@@ -1,5 +1,5 @@
 import type { ScriptTexts } from "../../contracts/pages/script-texts.ts";
-import { element } from "../elements.ts";
+import { button, element, setText } from "../elements.ts";
 import { readTexts } from "../format.ts";
 import { HEADERS, type Problem, toProblem } from "../requests.ts";
 import { createAnnouncer } from "./announcer.ts";
@@ -9,21 +9,36 @@ import { updateChildren } from "./members-update.ts";
 export interface OpenFolderPage {
   readonly main: HTMLElement;
   readonly texts: ScriptTexts;
+  /** The names of what the account may do here, on some members at least. */
+  readonly may: ReadonlySet<string>;
   /** The names of the folder's files that the page shows. */
   fileNames(): ReadonlySet<string>;
   /** Fetches the members again and updates the page. The selection and the focus stay. */
   refresh(): Promise<void>;
   /** Announces a text to users of screen readers, after other announcements. */
   announce(text: string): void;
-  /** Shows a success message to all users. It replaces the previous message. */
-  showSuccess(text: string): void;
+  /** Shows a success message to all users for a while, with a button if something can follow. */
+  showSuccess(text: string, next?: { readonly label: string; readonly act: () => void }): void;
   /** Shows problems to all users. They replace the previous message; an empty list only removes it. */
   showProblems(problems: readonly (Node | string)[]): void;
+}
+
+/** How long a message of success stays. What can follow it stays longer, and while it has the focus or the pointer. */
+const MESSAGE_MS = 6000;
+const NEXT_MS = 20_000;
+
+function removeLater(message: HTMLElement, milliseconds: number): void {
+  setTimeout(() => {
+    if (message.matches(":hover, :focus-within")) removeLater(message, MESSAGE_MS);
+    else message.remove();
+  }, milliseconds);
 }
 
 const MEMBERS = "#members";
 /** What is used of the quota, after the members. */
 const QUOTA = ".quota";
+/** The number of the members and their size, in the bar. */
+const SUMMARY = ".summary";
 
 export function createFolderPage(main: HTMLElement): OpenFolderPage {
   const texts = readTexts(main);
@@ -47,10 +62,20 @@ export function createFolderPage(main: HTMLElement): OpenFolderPage {
     say(text);
   }
 
-  function showSuccess(text: string): void {
+  function showSuccess(text: string, next?: { readonly label: string; readonly act: () => void }): void {
     showProblems([]);
     announce(text);
-    notice.before(element("p", { class: "notice success" }, text));
+    const message = element("p", { class: "notice success toast" }, text);
+    if (next !== undefined) {
+      message.append(
+        button(next.label, () => {
+          message.remove();
+          next.act();
+        }),
+      );
+    }
+    notice.before(message);
+    removeLater(message, next === undefined ? MESSAGE_MS : NEXT_MS);
   }
 
   function showProblems(problems: readonly (Node | string)[]): void {
@@ -70,6 +95,8 @@ export function createFolderPage(main: HTMLElement): OpenFolderPage {
       const current = main.querySelector(MEMBERS);
       if (fresh !== null && current !== null) {
         updateQuota(current, page.querySelector(QUOTA));
+        const summary = main.querySelector(SUMMARY);
+        if (summary !== null) setText(summary, page.querySelector(SUMMARY)?.textContent ?? "");
         return updateMembers(current, fresh);
       }
       // If the session has ended, the service redirects to the login page, which is a successful response.
@@ -83,6 +110,7 @@ export function createFolderPage(main: HTMLElement): OpenFolderPage {
   return {
     main,
     texts,
+    may: new Set((main.dataset.may ?? "").split(" ")),
     fileNames() {
       const rows = main.querySelectorAll<HTMLElement>('tr[data-kind="file"]');
       return new Set([...rows].map((row) => row.dataset.name ?? ""));

@@ -1,33 +1,81 @@
+import { element } from "../elements.ts";
 import { fill } from "../format.ts";
 import { runCommands } from "../requests.ts";
 import { type OpenFolderPage, problemElement } from "./page.ts";
-import { askForName } from "./rename-dialog.ts";
 
-/** Renames members in a dialog, without leaving the page. */
-export function enhanceRename(page: OpenFolderPage): void {
+/**
+ * Puts a field in place of a member's name. Enter and leaving the field rename, Escape does not; a name that is not
+ * possible stays in the field, with the reason above.
+ */
+export function renameInPlace(page: OpenFolderPage, name: string): void {
   const { main, texts } = page;
+  const link = linkOf(main, name);
+  if (link === null || link.hidden) return;
+  const field = element("input", {
+    class: "new-name",
+    value: name,
+    "aria-label": fill(texts.newName, { name }),
+    maxlength: "255",
+    dir: "auto",
+    required: "",
+    pattern: "[^\\/]+",
+  });
+  field.autocomplete = "off";
+  field.spellcheck = false;
+  let isEnding = false;
 
-  async function rename(name: string): Promise<void> {
-    const newName = await askForName(name, texts);
-    if (newName === undefined || newName === name) return;
-    // A name with a slash would be a path.
-    const { outcomes, problem } = await runCommands([], "move", [name], texts, newName);
-    const message = outcomes[0]?.message;
-    if (problem !== undefined) return page.showProblems([problemElement(problem, texts)]);
-    if (message) return page.showProblems([fill(texts.failed, { name, message })]);
-    page.showProblems([]);
-    page.announce(fill(texts.renamed, { name: newName }));
-    await page.refresh();
-    main.querySelector<HTMLElement>(`tr[data-name="${CSS.escape(newName)}"] .rename a`)?.focus();
+  function end(hasFocus: boolean): void {
+    isEnding = true;
+    field.remove();
+    if (link === null) return;
+    link.hidden = false;
+    if (hasFocus) link.focus();
   }
 
-  main.addEventListener("click", (event) => {
-    const { target, ctrlKey, metaKey, shiftKey } = event;
-    const link = target instanceof Element ? target.closest("td.rename a") : null;
-    const name = link?.closest<HTMLElement>("tr[data-name]")?.dataset.name;
-    // With these keys a link opens elsewhere.
-    if (name === undefined || ctrlKey || metaKey || shiftKey) return;
+  async function commit(hasFocus: boolean): Promise<void> {
+    const newName = field.value;
+    if (isEnding) return;
+    if (newName === name || (!hasFocus && !field.checkValidity())) return end(hasFocus);
+    if (!field.reportValidity()) return;
+    isEnding = true;
+    const failure = await findFailure(page, name, newName);
+    isEnding = false;
+    page.showProblems(failure === undefined ? [] : [failure]);
+    if (failure !== undefined) return hasFocus ? field.focus() : end(false);
+    end(false);
+    page.announce(fill(texts.renamed, { name: newName }));
+    await page.refresh();
+    if (hasFocus) linkOf(main, newName)?.focus();
+  }
+
+  field.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== "Escape") return;
     event.preventDefault();
-    void rename(name);
+    event.stopPropagation();
+    if (event.key === "Enter") void commit(true);
+    else end(true);
   });
+  field.addEventListener("blur", () => void commit(false));
+  link.hidden = true;
+  link.after(field);
+  field.focus();
+  // The part before the extension is what users mostly change.
+  const dot = name.lastIndexOf(".");
+  field.setSelectionRange(0, dot > 0 ? dot : name.length);
+}
+
+/** Renames a member. Returns why that was not possible. A name with a slash would be a path. */
+async function findFailure(
+  { texts }: OpenFolderPage,
+  name: string,
+  newName: string,
+): Promise<Node | string | undefined> {
+  const { outcomes, problem } = await runCommands([], "move", [name], texts, newName);
+  if (problem !== undefined) return problemElement(problem, texts);
+  const message = outcomes[0]?.message;
+  return message ? fill(texts.failed, { name, message }) : undefined;
+}
+
+function linkOf(main: HTMLElement, name: string): HTMLElement | null {
+  return main.querySelector<HTMLElement>(`tr[data-name="${CSS.escape(name)}"] th a`);
 }

@@ -2,24 +2,33 @@ import { fill } from "../format.ts";
 import { type CommandResult, type Problem, runCommands } from "../requests.ts";
 import { type OpenFolderPage, problemElement } from "./page.ts";
 
-/**
- * Runs a command on members and shows the problems. `isLost`: the session has ended or the service does not respond.
- */
+/** What a command on members has done. */
+interface MembersResult {
+  /** The members that it succeeded for. */
+  readonly done: readonly string[];
+  readonly succeeded: number;
+  readonly hasFailed: boolean;
+  /** The session has ended or the service does not respond. */
+  readonly isLost: boolean;
+}
+
+/** Runs a command on members and shows the problems. */
 export async function runOnMembers(
   page: OpenFolderPage,
   command: string,
   names: readonly string[],
   destination?: string,
-): Promise<{ succeeded: number; hasFailed: boolean; isLost: boolean }> {
+): Promise<MembersResult> {
   const members = page.main.querySelector("#members");
   members?.setAttribute("aria-busy", "true");
   const { outcomes, problem } = await runCommands([], command, names, page.texts, destination);
   members?.removeAttribute("aria-busy");
   const problems = toProblems(outcomes, problem, page);
   page.showProblems(problems);
-  const succeeded = outcomes.filter(({ message }) => message === null).length;
+  const done = outcomes.flatMap(({ target, message }) => (message === null ? [target] : []));
   return {
-    succeeded,
+    done,
+    succeeded: done.length,
     hasFailed: problems.length > 0,
     isLost: problem?.kind === "login" || problem?.kind === "network",
   };

@@ -1,29 +1,30 @@
 import { fill } from "../format.ts";
+import { chooseFolder } from "./folder-chooser.ts";
 import type { OpenFolderPage } from "./page.ts";
+import { toPathText } from "./paths.ts";
 import { runOnMembers } from "./run-on-members.ts";
 
-/** Moves or copies members to the folder that the field names. What the user has entered stays if it fails. */
+/** Moves or copies members to a folder that the user chooses. */
+export async function chooseAndTransfer(
+  page: OpenFolderPage,
+  names: readonly string[],
+  verb: "move" | "copy",
+): Promise<void> {
+  const folder = await chooseFolder(page, verb, names);
+  if (folder !== undefined) await transferAll(page, names, verb, toPathText(folder));
+}
+
+/** Moves or copies members to a folder, whose path ends in `/`. */
 export async function transferAll(
   page: OpenFolderPage,
   names: readonly string[],
-  button: HTMLButtonElement,
+  verb: "move" | "copy",
+  folder: string,
 ): Promise<void> {
-  const { main, texts } = page;
-  const field = main.querySelector<HTMLInputElement>("#destination");
-  if (field === null) return;
-  const entered = field.value;
-  if (entered === "") {
-    page.showProblems([texts.destinationMissing]);
-    field.focus();
-    return;
-  }
-  const isMove = button.value === "move-members";
-  const folder = entered.endsWith("/") ? entered : `${entered}/`;
-  const { succeeded, hasFailed, isLost } = await runOnMembers(page, isMove ? "move" : "copy", names, folder);
-  const text = fill(isMove ? texts.moved : texts.copied, { count: succeeded });
-  if (!hasFailed) {
-    page.showSuccess(text);
-    field.value = "";
-  } else if (succeeded > 0) page.announce(text);
+  const { texts } = page;
+  const { succeeded, hasFailed, isLost } = await runOnMembers(page, verb, names, folder);
+  const text = fill(verb === "move" ? texts.moved : texts.copied, { count: succeeded });
+  if (!hasFailed) page.showSuccess(text);
+  else if (succeeded > 0) page.announce(text);
   if (!isLost) await page.refresh();
 }

@@ -7,6 +7,8 @@ import type { RememberedUpload, RememberedUploads } from "./remembered-uploads.t
 
 /** The uploads to the folder of the page that broke off before it was opened. */
 export interface LeftOverUploads {
+  readonly element: HTMLElement;
+  count(): number;
   /** Removes the upload of a file from the list, because it goes on. */
   take(name: string): void;
 }
@@ -15,27 +17,28 @@ export interface LeftOverUploads {
 export interface LeftOverOptions {
   readonly uploads: readonly RememberedUpload[];
   readonly remembered: RememberedUploads;
-  /** The element that the list is shown before. */
-  readonly next: Element;
   /** The element that gets the focus after the last upload of the list is discarded. */
-  readonly field: HTMLElement;
-  /** Uploads a chosen file. */
-  readonly upload: (file: File) => void;
+  readonly opener: HTMLElement;
+  /** Uploads a chosen file under the name of the upload. */
+  readonly upload: (file: File, name: string) => void;
+  /** The list has become shorter. */
+  readonly onChange: () => void;
 }
 
-/** Shows the uploads, each with buttons to choose the file again and to discard it. */
-export function showLeftOver(page: OpenFolderPage, options: LeftOverOptions): LeftOverUploads {
-  const { uploads, remembered, next, field, upload } = options;
+/** Lists the uploads, each with buttons to choose the file again and to discard it. */
+export function listLeftOver(page: OpenFolderPage, options: LeftOverOptions): LeftOverUploads {
+  const { uploads, remembered, opener, upload, onChange } = options;
   const { texts } = page;
-  const heading = element("h2", { id: "left-over-heading", class: "transfers-heading" }, texts.unfinished);
+  const heading = element("h3", { id: "left-over-heading", class: "transfers-heading" }, texts.unfinished);
   const list = element("ul", { class: "transfers-list", "aria-labelledby": heading.id, tabindex: "0" });
-  const section = element("section", { class: "transfers left-over", "aria-labelledby": heading.id }, heading, list);
+  const section = element("section", { class: "left-over", "aria-labelledby": heading.id }, heading, list);
   const rows = new Map<RememberedUpload, { readonly row: HTMLElement; readonly note: HTMLElement }>();
 
   function remove(one: RememberedUpload): void {
     rows.get(one)?.row.remove();
     rows.delete(one);
     section.hidden = rows.size === 0;
+    onChange();
   }
 
   function discard(one: RememberedUpload): void {
@@ -43,7 +46,7 @@ export function showLeftOver(page: OpenFolderPage, options: LeftOverOptions): Le
     endUploads(one.urls);
     remove(one);
     page.announce(fill(texts.failed, { name: one.name, message: texts.cancelled }));
-    (list.querySelector("button") ?? field).focus();
+    (list.querySelector("button") ?? opener).focus();
   }
 
   function choose(one: RememberedUpload): void {
@@ -51,8 +54,8 @@ export function showLeftOver(page: OpenFolderPage, options: LeftOverOptions): Le
     chooser.addEventListener("change", () => {
       const file = chooser.files?.[0];
       if (file === undefined) return;
-      const isSame = file.name === one.name && file.size === one.size && file.lastModified === one.modified;
-      if (isSame) upload(file);
+      // The name may be another one: the user kept the file that had it.
+      if (file.size === one.size && file.lastModified === one.modified) upload(file, one.name);
       else page.showProblems([fill(texts.failed, { name: file.name, message: texts.otherFile })]);
     });
     chooser.click();
@@ -94,13 +97,13 @@ export function showLeftOver(page: OpenFolderPage, options: LeftOverOptions): Le
     }
   }
 
-  if (uploads.length > 0) {
-    list.append(...uploads.map(toRow));
-    next.before(section);
-    void showOffsets(uploads);
-  }
+  list.append(...uploads.map(toRow));
+  section.hidden = uploads.length === 0;
+  if (uploads.length > 0) void showOffsets(uploads);
 
   return {
+    element: section,
+    count: () => rows.size,
     take(name) {
       for (const one of rows.keys()) if (one.name === name) remove(one);
     },

@@ -1,42 +1,13 @@
 import type { Problem } from "../requests.ts";
-import type { OnProgress, Sending } from "./send.ts";
-
-const STATES = ["waiting", "active", "exists", "failed", "done", "cancelled", "skipped"] as const;
-
-/** The state of a transfer. `exists` waits for the user to replace or skip the file. */
-export type TransferState = (typeof STATES)[number];
-
-/** The upload of one file. Only the queue changes it. */
-export interface Transfer {
-  /** The path below the folder of the page, as shown. */
-  readonly name: string;
-  readonly size: number;
-  readonly state: TransferState;
-  /** Bytes sent so far. */
-  readonly sent: number;
-  /** How many of them the service had before. */
-  readonly found: number;
-  /** What the user should know while the transfer is active. */
-  readonly note: string | undefined;
-  readonly problem: Problem | undefined;
-}
-
-/** A file to upload. */
-export interface UploadTask {
-  readonly name: string;
-  readonly size: number;
-  /** Whether the page shows a file with this name. */
-  readonly exists: boolean;
-  send(mayReplace: boolean, onProgress: OnProgress): Sending;
-  /** Gives up what the service may have of the file. */
-  discard(): void;
-}
-
-type Entry = { -readonly [Key in keyof Transfer]: Transfer[Key] } & {
-  readonly task: UploadTask;
-  mayReplace: boolean;
-  sending: Sending | undefined;
-};
+import {
+  type ConflictAnswer,
+  createTransferEntries,
+  type Transfer,
+  type TransferEntries,
+  type TransferEntry,
+  type TransferState,
+  type UploadTask,
+} from "./transfers.ts";
 
 /** Uploads files, a few at a time. */
 export interface UploadQueue {
@@ -50,8 +21,8 @@ export interface UploadQueue {
   add(tasks: readonly UploadTask[]): void;
   cancel(transfers: Iterable<Transfer>): void;
   retry(transfers: Iterable<Transfer>): void;
-  replace(transfers: Iterable<Transfer>): void;
-  skip(transfers: Iterable<Transfer>): void;
+  /** Answers the conflict of a transfer, or all conflicts until transfers are added. */
+  answer(transfer: Transfer, answer: ConflictAnswer, isForAll: boolean): void;
   /** Removes the transfers that have ended. */
   clear(): void;
 }
@@ -72,16 +43,18 @@ export interface QueueListener {
 const AT_A_TIME = 3;
 
 export function createUploadQueue(listener: QueueListener): UploadQueue {
-  const entries = createEntries(listener.onChange);
+  const entries = createTransferEntries(listener.onChange);
   const runner = createRunner(entries, listener);
 
   /** Calls `act` for the transfers that are in one of these states. */
-  function each(transfers: Iterable<Transfer>, states: readonly TransferState[], act: (entry: Entry) => void): void {
-    for (const transfer of transfers) if (states.includes(transfer.state)) act(transfer as Entry);
+  function each(
+    transfers: Iterable<Transfer>,
+    states: readonly TransferState[],
+    act: (entry: TransferEntry) => void,
+  ): void {
+    for (const transfer of transfers) if (states.includes(transfer.state)) act(transfer as TransferEntry);
     runner.proceed();
   }
-
-  const enqueue = (entry: Entry): void => entries.move(entry, "waiting");
 
   return {
     all: entries.all,
@@ -89,10 +62,9 @@ export function createUploadQueue(listener: QueueListener): UploadQueue {
     isBusy: () => entries.in("active").size + entries.in("waiting").size > 0,
     halted: runner.halted,
     add(tasks) {
-      for (const task of tasks) entries.add(toEntry(task));
+      for (const task of tasks) entries.add(task);
       listener.onChange();
-      runner.clearHalt();
-      runner.proceed();
+      runner.start();
     },
     cancel: (transfers) =>
       each(transfers, ["waiting", "active"], (entry) => {
@@ -105,14 +77,14 @@ export function createUploadQueue(listener: QueueListener): UploadQueue {
       }),
     retry(transfers) {
       runner.clearHalt();
-      each(transfers, ["failed", "cancelled"], enqueue);
+      each(transfers, ["failed", "cancelled"], (entry) => entries.move(entry, "waiting"));
     },
-    replace: (transfers) =>
-      each(transfers, ["exists"], (entry) => {
-        entry.mayReplace = true;
-        enqueue(entry);
-      }),
-    skip: (transfers) => each(transfers, ["exists"], (entry) => entries.move(entry, "skipped")),
+    answer(transfer, answer, isForAll) {
+      if (isForAll) runner.answerAll(answer);
+      each(isForAll ? [...entries.in("exists")] : [transfer], ["exists"], (entry) =>
+        answerConflict(entries, entry, answer),
+      );
+    },
     clear() {
       runner.clearHalt();
       for (const entry of entries.all) {
@@ -123,48 +95,14 @@ export function createUploadQueue(listener: QueueListener): UploadQueue {
   };
 }
 
-function toEntry(task: UploadTask): Entry {
-  const { name, size, exists } = task;
-  return {
-    ...{ name, size, state: exists ? "exists" : "waiting", sent: 0, found: 0, note: undefined, problem: undefined },
-    ...{ task, mayReplace: false, sending: undefined },
-  };
-}
-
-/** The entries of a queue, indexed by state. */
-interface Entries {
-  readonly all: ReadonlySet<Entry>;
-  readonly in: (state: TransferState) => ReadonlySet<Entry>;
-  add(entry: Entry): void;
-  move(entry: Entry, state: TransferState, problem?: Problem): void;
-  remove(entry: Entry): void;
-}
-
-function createEntries(onChange: () => void): Entries {
-  const all = new Set<Entry>();
-  const byState = Object.fromEntries(STATES.map((state) => [state, new Set<Entry>()])) as Record<
-    TransferState,
-    Set<Entry>
-  >;
-  return {
-    all,
-    in: (state) => byState[state],
-    add(entry) {
-      all.add(entry);
-      byState[entry.state].add(entry);
-    },
-    move(entry, state, problem) {
-      byState[entry.state].delete(entry);
-      byState[state].add(entry);
-      entry.state = state;
-      entry.problem = problem;
-      onChange();
-    },
-    remove(entry) {
-      byState[entry.state].delete(entry);
-      all.delete(entry);
-    },
-  };
+/** Skips a transfer, or makes it wait to be sent as the user wants. */
+function answerConflict(entries: TransferEntries, entry: TransferEntry, answer: ConflictAnswer): void {
+  const name = answer === "keepBoth" ? entry.task.rename() : entry.name;
+  if (answer === "skip") entries.move(entry, "skipped");
+  else if (name !== undefined) {
+    Object.assign(entry, { name, answer });
+    entries.move(entry, "waiting");
+  }
 }
 
 /** Starts waiting transfers, a few at a time, unless a problem halts the queue. */
@@ -172,12 +110,17 @@ interface Runner {
   readonly halted: () => Problem | undefined;
   /** Clears the problem that halted the queue. */
   clearHalt(): void;
+  /** Answers all conflicts that follow. */
+  answerAll(answer: ConflictAnswer): void;
+  /** Starts transfers that were added: a halt and earlier answers do not concern them. */
+  start(): void;
   /** Starts waiting transfers, and reports if none is active. */
   proceed(): void;
 }
 
-function createRunner(entries: Entries, { onChange, onNote, onFailure, onIdle }: QueueListener): Runner {
+function createRunner(entries: TransferEntries, { onChange, onNote, onFailure, onIdle }: QueueListener): Runner {
   let halt: Problem | undefined;
+  let answerToAll: ConflictAnswer | undefined;
 
   function startNext(): void {
     for (const entry of entries.in("waiting")) {
@@ -186,10 +129,10 @@ function createRunner(entries: Entries, { onChange, onNote, onFailure, onIdle }:
     }
   }
 
-  async function start(entry: Entry): Promise<void> {
+  async function start(entry: TransferEntry): Promise<void> {
     entries.move(entry, "active");
     entry.note = undefined;
-    const sending = entry.task.send(entry.mayReplace, (sent, note, found = 0) => {
+    const sending = entry.task.send(entry.answer === "replace", (sent, note, found = 0) => {
       // The transfer was cancelled meanwhile, and perhaps retried.
       if (entry.sending !== sending) return;
       const isNews = note !== undefined && note !== entry.note;
@@ -204,13 +147,18 @@ function createRunner(entries: Entries, { onChange, onNote, onFailure, onIdle }:
     const isHalting = problem?.kind === "login" || problem?.kind === "network";
     // A retry may go on from where the transfer is now.
     if (!isHalting) entry.sent = problem === undefined ? entry.size : 0;
-    if (problem === undefined) entries.move(entry, "done");
-    else {
-      entries.move(entry, problem.kind === "exists" ? "exists" : "failed", problem);
-      if (isHalting) halt = problem;
-      onFailure(entry);
-    }
+    if (isHalting) halt = problem;
+    end(entry, problem);
     proceed();
+  }
+
+  function end(entry: TransferEntry, problem: Problem | undefined): void {
+    const isConflict = problem?.kind === "exists";
+    entries.move(entry, problem === undefined ? "done" : isConflict ? "exists" : "failed", problem);
+    // A name that was to be free may be taken, too.
+    const answer = entry.answer === "keepBoth" ? entry.answer : answerToAll;
+    if (isConflict && answer !== undefined && entry.answer !== "replace") answerConflict(entries, entry, answer);
+    if (entry.state === "exists" || entry.state === "failed") onFailure(entry);
   }
 
   function proceed(): void {
@@ -218,10 +166,20 @@ function createRunner(entries: Entries, { onChange, onNote, onFailure, onIdle }:
     if (entries.in("active").size === 0) onIdle();
   }
 
+  function clearHalt(): void {
+    halt = undefined;
+  }
+
   return {
     halted: () => halt,
-    clearHalt() {
-      halt = undefined;
+    clearHalt,
+    answerAll(answer) {
+      answerToAll = answer;
+    },
+    start() {
+      answerToAll = undefined;
+      clearHalt();
+      proceed();
     },
     proceed,
   };

@@ -1,58 +1,83 @@
 import type { ScriptTexts } from "../../contracts/pages/script-texts.ts";
 import { button, element, nameElement, setText } from "../elements.ts";
-import type { Transfer, TransferState, UploadQueue } from "./queue.ts";
+import type { UploadQueue } from "./queue.ts";
+import type { ConflictAnswer, Transfer, TransferState } from "./transfers.ts";
 
 /** The row of one file in the list of uploads. */
 export interface TransferRow {
   readonly element: HTMLLIElement;
-  update(): void;
+  /** `offersAll`: whether the answer to its conflict may be that to all others. */
+  update(offersAll?: boolean): void;
 }
+
+type Action = "cancel" | "retry" | ConflictAnswer;
 
 /** The buttons of each state. */
 const ACTIONS: Readonly<Record<TransferState, readonly Action[]>> = {
   waiting: ["cancel"],
   active: ["cancel"],
-  exists: ["replace", "skip"],
+  exists: ["replace", "keepBoth", "skip"],
   failed: ["retry"],
   cancelled: ["retry"],
   done: [],
   skipped: [],
 };
 
-type Action = "cancel" | "retry" | "replace" | "skip";
+/** The first button of the next conflict in a list of uploads. */
+const NEXT_CONFLICT = '[data-state="exists"] button:not([hidden])';
 
 export function createTransferRow(transfer: Transfer, texts: ScriptTexts, getQueue: () => UploadQueue): TransferRow {
-  const { name } = transfer;
-  const bar = element("progress", { "aria-label": name, class: "transfer-bar", max: "1" });
+  const name = nameElement("");
+  const shownName = element("span", { class: "transfer-name" }, name);
+  const bar = element("progress", { class: "transfer-bar", max: "1" });
   const note = element("span", { class: "transfer-note" });
-  const actions = (["cancel", "retry", "replace", "skip"] as const).map((action) => {
-    const made = button(texts[action], () => {
-      getQueue()[action]([transfer]);
+  const forAll = element("input", { type: "checkbox" });
+  const forAllLabel = element("label", { class: "transfer-all" }, forAll, texts.forAll);
+  forAllLabel.hidden = true;
+  const actions = (["cancel", "retry", "replace", "keepBoth", "skip"] as const).map((action) => ({
+    action,
+    made: button(texts[action], () => {
+      const wasAsked = transfer.state === "exists";
+      act(action);
       update();
-    });
-    made.setAttribute("aria-label", `${texts[action]}: ${name}`);
-    return { action, made };
-  });
+      if (wasAsked) row.parentElement?.querySelector<HTMLElement>(NEXT_CONFLICT)?.focus();
+    }),
+  }));
   const row = element(
     "li",
     { class: "transfer" },
-    element("span", { class: "transfer-name" }, nameElement(name)),
-    bar,
-    note,
+    ...[shownName, bar, note],
     element("span", { class: "transfer-actions" }, ...actions.map(({ made }) => made)),
+    forAllLabel,
   );
 
-  function update(): void {
+  function act(action: Action): void {
+    if (action === "cancel" || action === "retry") getQueue()[action]([transfer]);
+    else getQueue().answer(transfer, action, forAll.checked && !forAllLabel.hidden);
+  }
+
+  /** The name changes if both files are kept. */
+  function showName(): void {
+    if (name.textContent === transfer.name) return;
+    name.textContent = transfer.name;
+    shownName.title = transfer.name;
+    bar.setAttribute("aria-label", transfer.name);
+    for (const { action, made } of actions) made.setAttribute("aria-label", `${texts[action]}: ${transfer.name}`);
+  }
+
+  function update(offersAll = false): void {
     const { state, sent, size } = transfer;
     const hadFocus = row.contains(document.activeElement);
     row.dataset.state = state;
+    showName();
     bar.hidden = state !== "active" && state !== "waiting";
     bar.value = size === 0 ? 0 : sent / size;
     setText(note, toNote(transfer, texts));
     const offered = ACTIONS[state];
     for (const { action, made } of actions) made.hidden = !offered.includes(action);
+    forAllLabel.hidden = !offersAll;
     // The pressed button is now hidden: move the focus to the next button, or to the row.
-    if (hadFocus && (document.activeElement as HTMLElement | null)?.hidden) {
+    if (hadFocus && document.activeElement?.closest("[hidden]")) {
       row.tabIndex = -1;
       (actions.find(({ made }) => !made.hidden)?.made ?? row).focus();
     }

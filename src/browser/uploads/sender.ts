@@ -13,9 +13,12 @@ const RESUMABLE_BYTES = 16 * 1024 ** 2;
 const PARTS_BYTES = 64 * 1024 ** 2;
 const PARTS = 3;
 
-/** A file to send, and whether no other file is sent meanwhile. */
+/** A file to send. */
 export interface QueuedUpload extends FileUpload {
+  /** Whether no other file is sent meanwhile. */
   readonly isAlone: boolean;
+  /** Whether its name is a guess, so that it costs less to ask whether it is free than to send the file. */
+  readonly isGuess: boolean;
 }
 
 /** Sends files to their paths. */
@@ -63,7 +66,7 @@ export function createSender(
 
   return {
     send(upload, onProgress) {
-      const { path, mayReplace } = upload;
+      const { path, mayReplace, isGuess } = upload;
       let sending: Sending | undefined;
       let isAborted = false;
 
@@ -71,7 +74,8 @@ export function createSender(
         const problem = await folders.ensure(path.slice(0, -1));
         if (problem !== undefined || isAborted) return problem;
         const found = await getFeatures();
-        const existing = found.mayPut || mayReplace ? undefined : await findFile(toUrl(path), texts);
+        const asks = !mayReplace && (isGuess || !found.mayPut);
+        const existing = asks ? await findFile(toUrl(path), texts) : undefined;
         if (existing !== undefined || isAborted) return existing;
         sending = start(upload, found, onProgress);
         const failure = await sending.finished;

@@ -5,29 +5,44 @@ import type { UploadQueue } from "./queue.ts";
 
 /** The progress of all uploads together. */
 export interface TransfersSummary {
-  readonly elements: readonly HTMLElement[];
-  show(queue: UploadQueue): void;
+  /** The line of a folded panel. */
+  readonly line: HTMLElement;
+  readonly bar: HTMLElement;
+  readonly text: HTMLElement;
+  /** Shows the progress and returns it in per cent, rounded down. */
+  show(queue: UploadQueue): number;
 }
+
+/** A remaining time below this says nothing: it is over before it is read. */
+const MIN_LEFT_SECONDS = 3;
 
 /** Creates the summary. `labelId` is the ID of the heading of the uploads. */
 export function createTransfersSummary(labelId: string, texts: ScriptTexts): TransfersSummary {
   const bar = element("progress", { "aria-labelledby": labelId, class: "transfers-bar", max: "1" });
-  const summary = element("p", { class: "transfers-summary" });
+  const text = element("p", { class: "transfers-summary" });
+  const line = element("span", { class: "transfers-line" });
   const speedometer = createTransferSpeed();
 
   return {
-    elements: [summary, bar],
+    ...{ line, bar, text },
     show(queue) {
       const { count, done, weight, sent, moved, left } = toSum(queue);
+      const progress = weight === 0 ? 0 : sent / weight;
+      const percent = Math.floor(100 * progress);
       bar.hidden = count === 0;
-      bar.value = weight === 0 ? 0 : sent / weight;
+      bar.value = progress;
       const speed = speedometer.measure(moved, performance.now());
+      const failed = queue.in("failed").size;
+      const failures = failed === 0 ? [] : [fill(texts.failedCount, { count: failed })];
       const nothing = queue.in("cancelled").size > 0 ? texts.cancelled : texts.skipped;
-      const parts = [count === 0 ? nothing : fill(texts.uploaded, { done, count })];
-      if (queue.isBusy() && speed > 0) {
+      const parts = [count === 0 ? nothing : fill(texts.uploaded, { done, count }), ...failures];
+      if (queue.isBusy() && left >= MIN_LEFT_SECONDS * speed && speed > 0) {
         parts.push(fill(texts.speed, { speed: formatSpeed(speed), time: formatDuration(left / speed) }));
       }
-      setText(summary, parts.join(" · "));
+      text.hidden = queue.all.size === 0;
+      setText(text, parts.join(" · "));
+      setText(line, count === 0 ? "" : [fill(texts.progress, { done, count, percent }), ...failures].join(" · "));
+      return percent;
     },
   };
 }
@@ -59,6 +74,8 @@ interface TransferSpeed {
 }
 
 const WINDOW_MS = 6000;
+/** The first moments say nothing of the speed: they fill the buffers of the system. */
+const MIN_WINDOW_MS = 1500;
 
 function createTransferSpeed(): TransferSpeed {
   let samples: { total: number; now: number }[] = [];
@@ -69,7 +86,8 @@ function createTransferSpeed(): TransferSpeed {
       samples = samples.filter((sample) => now - sample.now <= WINDOW_MS);
       samples.push({ total, now });
       const first = samples[0];
-      return first === undefined || now - first.now < 500 ? 0 : ((total - first.total) * 1000) / (now - first.now);
+      const isKnown = first !== undefined && now - first.now >= MIN_WINDOW_MS;
+      return isKnown ? ((total - first.total) * 1000) / (now - first.now) : 0;
     },
   };
 }

@@ -1,13 +1,15 @@
 import { button, element } from "../elements.ts";
 import type { OpenFolderPage } from "../folder/page.ts";
 import { fill } from "../format.ts";
+import { closeMenu } from "../menus.ts";
 import { type Dropped, readChosen, readDropped } from "./dropped.ts";
 import { createFolderMaker } from "./folder-maker.ts";
-import { showLeftOver } from "./left-over.ts";
-import { createUploadQueue, type UploadTask } from "./queue.ts";
+import { listLeftOver } from "./left-over.ts";
+import { createUploadQueue } from "./queue.ts";
 import type { RememberedUploads } from "./remembered-uploads.ts";
 import { createSender, toFolder } from "./sender.ts";
 import { createSenderField } from "./sender-name.ts";
+import { createUploadTask, toFailedTask } from "./task.ts";
 import { createTransfersView } from "./view.ts";
 
 /** Uploads files without leaving the page: from the form's file field, a folder field, and drag and drop. */
@@ -38,7 +40,6 @@ export function enhanceUploads(page: OpenFolderPage, remembered: RememberedUploa
       void page.refresh();
     },
   });
-  const view = createTransfersView(section, page, () => queue);
 
   async function take(dropped: AsyncGenerator<Dropped>): Promise<void> {
     isReading = true;
@@ -49,19 +50,11 @@ export function enhanceUploads(page: OpenFolderPage, remembered: RememberedUploa
     isReading = false;
     const known = page.fileNames();
     doneBefore = queue.in("done").size;
-    const tasks = files.map((chosen): UploadTask => {
-      const { path, file } = chosen;
-      const name = path.join("/");
-      // The user was asked when the upload that goes on was started.
-      const wasAsked = (): boolean => sender.findKept(chosen)?.mayReplace === true;
-      const isAlone = (): boolean => queue.in("active").size + queue.in("waiting").size === 1;
+    const isAlone = (): boolean => queue.in("active").size + queue.in("waiting").size === 1;
+    const tasks = files.map((chosen) => {
+      const name = chosen.path.join("/");
       leftOver.take(name);
-      return {
-        ...{ name, size: file.size, exists: known.has(name) && !wasAsked() },
-        send: (mayReplace, onProgress) =>
-          sender.send({ ...chosen, mayReplace: mayReplace || wasAsked(), isAlone: isAlone() }, onProgress),
-        discard: () => sender.discard(chosen),
-      };
+      return createUploadTask(chosen, { sender, exists: known.has(name), isAlone });
     });
     tasks.push(...unreadable.map((path) => toFailedTask(path, texts.unreadable)));
     queue.add(tasks);
@@ -78,29 +71,31 @@ export function enhanceUploads(page: OpenFolderPage, remembered: RememberedUploa
     if (files.length > 0) senderField.whenNamed(() => void take(readChosen(files)));
   }
 
-  field.classList.add("sends-at-once");
   field.addEventListener("change", () => takeField(field));
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    takeField(field);
+  const opener = offerChoosers(form, field, page, takeField);
+  const leftOver = listLeftOver(page, {
+    ...{ uploads: remembered.list(account, toFolder([])), remembered, opener },
+    upload: (file, name) => senderField.whenNamed(() => void take(readNamed(file, name))),
+    onChange: () => view.update(),
   });
-  const leftOver = showLeftOver(page, {
-    ...{ uploads: remembered.list(account, toFolder([])), remembered, next: section, field },
-    upload: (file) => senderField.whenNamed(() => void take(readChosen([file]))),
-  });
-  offerFolders(form, page, takeField);
+  const view = createTransfersView(section, page, leftOver, () => queue);
   takeDrops(page, (transfer) => {
     // Read now: the browser clears the data after the event.
     const dropped = readDropped(transfer);
     senderField.whenNamed(() => void take(dropped));
   });
+  addEventListener("paste", (event) => {
+    const files = [...(event.clipboardData?.files ?? [])];
+    if (files.length === 0 || document.querySelector("dialog[open]") !== null) return;
+    event.preventDefault();
+    senderField.whenNamed(() => void take(readChosen(files)));
+  });
   warnBeforeLeaving(main, () => isReading || queue.isBusy());
 }
 
-/** Creates a task that fails, for a file that cannot be read, so that the user does not think that it was sent. */
-function toFailedTask(path: readonly string[], message: string): UploadTask {
-  const failed = { finished: Promise.resolve({ kind: "refused", message } as const), abort: () => undefined };
-  return { name: path.join("/"), size: 0, exists: false, send: () => failed, discard: () => undefined };
+/** A chosen file that gets another name. */
+async function* readNamed(file: File, name: string): AsyncGenerator<Dropped> {
+  yield { path: [name], file };
 }
 
 /** The chosen or dropped files and folders. */
@@ -125,22 +120,44 @@ async function readAll(dropped: AsyncGenerator<Dropped>, page: OpenFolderPage): 
   return found;
 }
 
-/** Adds a button to choose a folder, for users who cannot drop one. */
-function offerFolders(form: HTMLFormElement, { texts }: OpenFolderPage, take: (field: HTMLInputElement) => void): void {
-  const chooser = element("input", { type: "file", webkitdirectory: "" });
-  chooser.addEventListener("change", () => take(chooser));
-  // Chosen files are sent immediately, so this button replaces the form's submit button.
-  const submit = form.querySelector<HTMLElement>("button");
-  submit?.replaceWith(button(texts.chooseFolder, () => chooser.click()));
+/**
+ * Replaces the field and the button of the form by one button for files and one for folders: what is chosen is sent
+ * immediately. Returns the element that leads to them.
+ */
+function offerChoosers(
+  form: HTMLFormElement,
+  field: HTMLInputElement,
+  { main, texts }: OpenFolderPage,
+  take: (field: HTMLInputElement) => void,
+): HTMLElement {
+  const folders = element("input", { type: "file", webkitdirectory: "" });
+  folders.addEventListener("change", () => take(folders));
+  const [files, folder] = [
+    { label: texts.chooseFiles, chooser: field },
+    { label: texts.chooseFolder, chooser: folders },
+  ].map(({ label, chooser }) =>
+    button(label, () => {
+      closeMenu(form);
+      chooser.click();
+    }),
+  ) as [HTMLButtonElement, HTMLButtonElement];
+  files.className = "primary";
+  field.hidden = true;
+  form.querySelector("button")?.replaceWith(files, folder);
   form.append(element("p", { class: "drop-hint" }, texts.dropHint));
+  return main.querySelector<HTMLElement>("#send > summary") ?? files;
 }
 
 /** Accepts files and folders dropped anywhere on the page. The browser handles other dragged items. */
-function takeDrops({ main }: OpenFolderPage, take: (transfer: DataTransfer) => void): void {
+function takeDrops({ main, texts }: OpenFolderPage, take: (transfer: DataTransfer) => void): void {
+  const name = main.querySelector("h1")?.textContent ?? "";
+  const hint = element("p", { class: "drop-here", dir: "auto" }, fill(texts.dropTo, { name }));
   let depth = 0;
   function mark(change: number): void {
     depth = Math.max(0, depth + change);
     main.toggleAttribute("data-dragging", depth > 0);
+    if (depth > 0) main.append(hint);
+    else hint.remove();
   }
   function on(type: "dragenter" | "dragover" | "dragleave" | "drop", act: (transfer: DataTransfer) => void): void {
     addEventListener(type, (event) => {
@@ -164,7 +181,9 @@ function takeDrops({ main }: OpenFolderPage, take: (transfer: DataTransfer) => v
 function warnBeforeLeaving(main: HTMLElement, isBusy: () => boolean): void {
   let downloadAt = Number.NEGATIVE_INFINITY;
   main.addEventListener("click", ({ target, timeStamp }) => {
-    const isDownload = (target as Element).closest('tr[data-kind="file"] a, button[value="download-members"]');
+    const isDownload = (target as Element).closest(
+      'tr[data-kind="file"] a, button[value="download-members"], a[href="?zip"]',
+    );
     if (isDownload !== null) downloadAt = timeStamp;
   });
   addEventListener("beforeunload", (event) => {

@@ -1,12 +1,15 @@
-import { element, setChildren, setText } from "../elements.ts";
+import { button, element, setChildren, setText } from "../elements.ts";
 import type { OpenFolderPage } from "../folder/page.ts";
 import { fill } from "../format.ts";
 import { createTransfersActions } from "./actions.ts";
-import type { Transfer, UploadQueue } from "./queue.ts";
+import type { LeftOverUploads } from "./left-over.ts";
+import { createProgressReport } from "./progress-report.ts";
+import type { UploadQueue } from "./queue.ts";
 import { createTransferRow, type TransferRow } from "./row.ts";
 import { createTransfersSummary } from "./summary.ts";
+import type { Transfer } from "./transfers.ts";
 
-/** Shows the queue on the page. */
+/** Shows the queue on the page, in a panel that can be folded. */
 export interface TransfersView {
   /** Shows a change soon, together with other changes until then. */
   update(): void;
@@ -23,39 +26,68 @@ const MAX_OF_STATE = 25;
 export function createTransfersView(
   section: HTMLElement,
   page: OpenFolderPage,
+  leftOver: LeftOverUploads,
   getQueue: () => UploadQueue,
 ): TransfersView {
   const { texts } = page;
-  const heading = element("h2", { id: "transfers-heading", class: "transfers-heading" }, texts.uploads);
-  const list = element("ul", { class: "transfers-list", "aria-labelledby": heading.id, tabindex: "0" });
+  const label = element("span", { id: "transfers-label" }, texts.uploads);
+  const list = element("ul", { class: "transfers-list", "aria-labelledby": label.id, tabindex: "0" });
   const more = element("p", { class: "transfers-more" });
-  const summary = createTransfersSummary(heading.id, texts);
-  const actions = createTransfersActions(texts, getQueue, close);
+  const summary = createTransfersSummary(label.id, texts);
+  const actions = createTransfersActions(texts, getQueue);
+  const report = createProgressReport(page);
+  const fold = button("", () => setFolded(section.dataset.folded === undefined));
+  fold.append(label, summary.line);
+  fold.setAttribute("aria-controls", "transfers-body");
+  const close = button("×", closePanel);
+  close.setAttribute("aria-label", texts.close);
+  const head = element("div", { class: "transfers-head" }, element("h2", { class: "transfers-heading" }, fold), close);
+  const body = element(
+    "div",
+    { id: "transfers-body", class: "transfers-body" },
+    ...[element("div", { class: "transfers-state" }, summary.text, actions.buttons), actions.halt],
+    ...[leftOver.element, list, more],
+  );
   // The section changes several times a second, so screen readers must not read it. They read the page's announcements.
   section.removeAttribute("aria-live");
   section.classList.add("transfers");
-  section.setAttribute("aria-labelledby", heading.id);
-  section.append(heading, ...summary.elements, ...actions.elements, list, more);
+  section.setAttribute("aria-labelledby", label.id);
+  section.append(head, summary.bar, body);
+  // On narrow pages the bar of actions on members stays above it.
+  new ResizeObserver(() => page.main.style.setProperty("--panel", `${section.offsetHeight}px`)).observe(section);
+  setFolded(false);
 
   const rows = new Map<Transfer, TransferRow>();
   let isPlanned = false;
+  let isClosed = false;
+  let conflicts = 0;
 
-  function close(): void {
+  function setFolded(isFolded: boolean): void {
+    section.toggleAttribute("data-folded", isFolded);
+    body.hidden = isFolded;
+    fold.setAttribute("aria-expanded", String(!isFolded));
+  }
+
+  function closePanel(): void {
+    isClosed = true;
     getQueue().clear();
-    page.main.querySelector<HTMLElement>('#upload input[type="file"]')?.focus();
+    page.main.querySelector<HTMLElement>("#send > summary, .cards #upload button")?.focus();
   }
 
   function showRows(queue: UploadQueue): void {
     const shown = toShown(queue);
     const kept = new Set(shown);
     for (const transfer of rows.keys()) if (!kept.has(transfer)) rows.delete(transfer);
+    const isAlone = queue.in("exists").size + queue.in("waiting").size + queue.in("active").size < 2;
+    const first = isAlone ? undefined : shown.find(({ state }) => state === "exists");
     const elements = shown.map((transfer) => {
       const row = rows.get(transfer) ?? createTransferRow(transfer, texts, getQueue);
       rows.set(transfer, row);
-      row.update();
+      row.update(transfer === first);
       return row.element;
     });
     setChildren(list, elements);
+    list.hidden = shown.length === 0;
     const hidden = queue.all.size - shown.length;
     setText(more, hidden > 0 ? fill(texts.more, { count: hidden }) : "");
   }
@@ -63,17 +95,21 @@ export function createTransfersView(
   function show(): void {
     isPlanned = false;
     const queue = getQueue();
-    const appears = section.hidden && queue.all.size > 0;
-    section.hidden = queue.all.size === 0;
-    summary.show(queue);
+    const isBusy = queue.isBusy();
+    if (queue.all.size > 0) isClosed = false;
+    section.hidden = isClosed || queue.all.size + leftOver.count() === 0;
+    // A question must be seen.
+    const asked = queue.in("exists").size;
+    if (asked > 0 && conflicts === 0) setFolded(false);
+    conflicts = asked;
+    report.show(isBusy, summary.show(queue));
     actions.show(queue);
+    close.hidden = isBusy;
     showRows(queue);
-    if (appears) section.scrollIntoView({ block: "nearest" });
     if (queue.in("active").size > 0) update();
   }
 
   function update(): void {
-    // Show the section immediately: it moves the page's controls, which must not happen during a click.
     if (section.hidden) show();
     else if (!isPlanned) {
       isPlanned = true;
@@ -81,6 +117,7 @@ export function createTransfersView(
     }
   }
 
+  show();
   return { update };
 }
 

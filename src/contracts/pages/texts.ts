@@ -1,8 +1,10 @@
+import type { KeyTexts } from "./key-texts.ts";
 import type { LinkTexts } from "./link-texts.ts";
 import type { ScriptTexts } from "./script-texts.ts";
 import type { TrashTexts } from "./trash-texts.ts";
+import type { VersionTexts } from "./version-texts.ts";
 
-export type { LinkTexts, ScriptTexts, TrashTexts };
+export type { KeyTexts, LinkTexts, ScriptTexts, TrashTexts, VersionTexts };
 
 /**
  * The texts of the pages, in one language. `{name}` in a text stands for a value. Texts are plain text; pages escape
@@ -17,6 +19,10 @@ export interface Texts {
   readonly login: string;
   readonly userName: string;
   readonly password: string;
+  /** A box next to a field for a password: `Show password` */
+  readonly showPassword: string;
+  /** While a password is typed: `Caps Lock is on.` */
+  readonly capsLock: string;
   /** The heading of the page that asks for the password of a link. */
   readonly linkPassword: string;
   /** Below the heading. */
@@ -39,6 +45,8 @@ export interface Texts {
   readonly quotaBytes: string;
   /** The same for the number of files: `{used} of {limit} files, {available} free`. */
   readonly quotaFiles: string;
+  /** The link to the login at another site: `Log in with {name}` */
+  readonly logInWith: string;
   /** The link to the browser's own dialogue for name and password. */
   readonly loginWithoutCookies: string;
   readonly loginWithoutCookiesHint: string;
@@ -50,6 +58,8 @@ export interface Texts {
   readonly changePassword: string;
   readonly currentPassword: string;
   readonly newPassword: string;
+  /** The field after it: `Repeat the new password` */
+  readonly repeatPassword: string;
   readonly passwordChanged: string;
   readonly cancel: string;
 
@@ -71,6 +81,29 @@ export interface Texts {
   readonly home: string;
   /** The accessible name of the path at the top of a folder's page. */
   readonly folderPath: string;
+  /** The link to the folder above: `Up to {name}` */
+  readonly up: string;
+  /** The number of members of a folder, if it is one: `1 item` */
+  readonly itemsOne: string;
+  /** `{count} items` */
+  readonly items: string;
+  /** The field that hides members without a text in their names. */
+  readonly filter: string;
+  /** The field and the button that search below a folder: `Search` */
+  readonly search: string;
+  /** The heading of what was found: `Found for “{text}”` */
+  readonly found: string;
+  /** `Nothing was found.` */
+  readonly nothingFound: string;
+  /** After what was found: `There may be more. Search for a longer text, or in a folder further down.` */
+  readonly foundTruncated: string;
+  /** The menu at the top of a folder: how it is shown, and what is for all of it. */
+  readonly moreActions: string;
+  readonly sortBy: string;
+  /** How high the rows are, and the two choices. */
+  readonly rows: string;
+  readonly compact: string;
+  readonly comfortable: string;
   /** `{folder}`. */
   readonly membersOf: string;
   readonly name: string;
@@ -95,12 +128,22 @@ export interface Texts {
   readonly newFolder: string;
   readonly createFolder: string;
   readonly withSelected: string;
+  /** Opens the field and the buttons that move and copy. */
+  readonly moveOrCopy: string;
   readonly download: string;
   readonly delete: string;
-  /** The link of a row, and the button of its form: `Rename` */
+  /** The button of the form for one member: `Rename` */
   readonly rename: string;
-  /** The link of a row, for users who do not see the row: `Rename {name}` */
-  readonly renameMember: string;
+  /** The column with the links of the next text. */
+  readonly actions: string;
+  /** The link of a row to what can be done with its member: `Actions for {name}` */
+  readonly actionsFor: string;
+  /** Leads into a folder. */
+  readonly open: string;
+  /** Whether a member is a file or a folder. */
+  readonly kind: string;
+  /** Leads from the properties of a member back to the folder. */
+  readonly close: string;
   /** The label of the field: `New name of {name}` */
   readonly newName: string;
   /** The label of the field for a path: `To folder` */
@@ -127,8 +170,12 @@ export interface Texts {
   readonly failures: Readonly<Record<string, string>>;
   /** The texts of the pages for the links of an account. */
   readonly links: LinkTexts;
+  /** The texts of the page for the API keys of an account. */
+  readonly keys: KeyTexts;
   /** The texts of the page of the trash. */
   readonly trash: TrashTexts;
+  /** The texts of the page with the versions of a file. */
+  readonly versions: VersionTexts;
   /** The texts of the script of the folder page. */
   readonly script: ScriptTexts;
 }

@@ -81,6 +81,7 @@ describe("the OpenAPI description", () => {
       "/home/": ["get", "head", "put", "post", "delete", "options", "x-additionalOperations"],
       "/home/{folder}/": ["get", "head", "put", "post", "delete", "options", "x-additionalOperations"],
       "/__svc__/assets/{name}": ["get", "head", "options"],
+      "/__svc__/health": ["get", "head", "options"],
       "/__svc__/login": ["get", "head", "post", "options"],
       "/__svc__/logout": ["post", "options"],
       "/home/__svc__/password-update": ["get", "head", "post", "options"],

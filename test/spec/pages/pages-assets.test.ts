@@ -29,11 +29,18 @@ describe("GET /__svc__/assets/<name>", () => {
     }
   });
 
-  it("serves a script without imports, and a style that loads nothing", async () => {
+  it("serves a script in two parts, of which the page names the second, and a style that loads nothing", async () => {
     const { call, urls } = await linksOf();
+    const [, viewer = ""] = /data-viewer="([^"]*)"/.exec((await call("GET", "/home/", { variant: "html" })).text) ?? [];
+    const second = await call("GET", viewer, { as: null });
+    expect(second.header("content-type")).toBe("text/javascript; charset=utf-8");
+    expect(second.header("cache-control")).toBe("public, max-age=31536000, immutable");
+    expect(second.text).not.toMatch(/\bimport\b\s*[{"'(*]/);
     const [style, script] = await Promise.all(urls.map(async (url) => (await call("GET", url, { as: null })).text));
-    expect(script).not.toMatch(/\bimport\b\s*[{"'(*]/);
-    expect(style).not.toMatch(/@import|url\(|:\/\//);
+    expect(script).not.toMatch(/\bimport\b\s*(?:[{"'*]|\(["'`])/);
+    expect(script?.match(/\bimport\(/g)).toHaveLength(1);
+    const icons = /url\("data:image\/svg\+xml,[^"]*"\)/g;
+    expect(style?.replaceAll(icons, "")).not.toMatch(/@import|url\(|:\/\//);
     expect(style).toContain("prefers-color-scheme:dark");
   });
 

@@ -85,10 +85,10 @@ describe("the members on a folder's page", () => {
       yield { name: "a.bin", kind: "file" as const, size: 1_234_567, modified };
     };
     const english = await pageOf({ storage: { ...storage, list } });
-    expect(english).toContain('<span title="1,234,567 bytes">1.23 MB</span>');
+    expect(english).toContain('<data value="1234567" title="1,234,567 bytes">1.23 MB</data>');
     expect(english).toContain('<time datetime="2026-02-03T14:05:06.789Z" title="2026-02-03 14:05:06 UTC">Feb 3, 2026');
     const german = await pageOf({ storage: { ...storage, list } }, "/home/", "de");
-    expect(german).toMatch(/<span title="1\.234\.567 Byte">1,23\sMB<\/span>/);
+    expect(german).toMatch(/<data value="1234567" title="1\.234\.567 Byte">1,23\sMB<\/data>/);
     expect(german).toContain("03.02.2026, 14:05</time>");
   });
 
@@ -152,7 +152,9 @@ describe("the head of a folder's page", () => {
 
   it("hands the texts of the script over in the language of the page", async () => {
     const page = await pageOf({}, "/home/", "de");
-    const json = (/<main id="folder" data-texts="([^"]*)">/.exec(page)?.[1] ?? "").replaceAll("&quot;", '"');
+    const json = (
+      /<main id="folder" data-texts="([^"]*)" data-may="[^"]*" data-viewer/.exec(page)?.[1] ?? ""
+    ).replaceAll("&quot;", '"');
     expect(JSON.parse(json)).toMatchObject({ cancel: "Abbrechen", deleteOne: "{name} löschen?" });
   });
 });

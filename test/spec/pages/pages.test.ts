@@ -47,7 +47,7 @@ describe("every page", () => {
     await eachPage({}, (answer) => {
       expect(answer.header("content-security-policy")).toBe(
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-          "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+          "media-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
       );
       expect(answer.header("x-frame-options")).toBe("DENY");
       expect(answer.header("referrer-policy")).toBe("same-origin");
@@ -147,6 +147,7 @@ describe("the languages", () => {
     ["DE-de", "de"],
     ["fr", "fr"],
     ["fr-CA", "fr"],
+    ["es-MX, en;q=0.5", "es"],
     ["ja", "en"],
     ["en;q=0.5, de;q=0.6", "de"],
     ["de;q=0, en", "en"],
@@ -168,23 +169,23 @@ describe("the languages", () => {
 
   it("are English where those of the options leave a text out, and German where German does", async () => {
     const languages = {
-      fr: { login: "Se connecter", failures: { "url-malformed": "Adresse invalide." } },
+      it: { login: "Accedi", failures: { "url-malformed": "Indirizzo non valido." } },
       "de-AT": { login: "Eini" },
       en: { login: "Sign in" },
     };
     const { call } = await createTestService({ languages });
     const login = async (language: string) =>
       (await call("GET", "/__svc__/login", { as: null, headers: { "accept-language": language } })).text;
-    expect(await login("fr")).toMatch(/<h1>Se connecter<\/h1>[\s\S]*User name/);
+    expect(await login("it")).toMatch(/<h1>Accedi<\/h1>[\s\S]*User name/);
     expect(await login("de-AT")).toMatch(/<h1>Eini<\/h1>[\s\S]*Benutzername/);
     expect(await login("ja")).toMatch(/<h1>Sign in<\/h1>[\s\S]*User name/);
-    const missing = await call("GET", "/home/a%2fb", { variant: "html", headers: { "accept-language": "fr" } });
-    expect(missing.text).toContain("Adresse invalide.");
+    const missing = await call("GET", "/home/a%2fb", { variant: "html", headers: { "accept-language": "it" } });
+    expect(missing.text).toContain("Indirizzo non valido.");
   });
 
   it("escape the texts of the options (SECURITY 21)", async () => {
     const { call } = await createTestService({ languages: { en: { login: EVIL, userName: EVIL } } });
-    expect((await call("GET", "/__svc__/login", { as: null })).text).not.toContain("<script");
+    expect((await call("GET", "/__svc__/login", { as: null })).text).not.toContain("<script>");
   });
 });
 

@@ -50,7 +50,7 @@ describe("the page of a folder", () => {
   it("has no list of members, and no hint at an empty folder, when members cannot be listed", async () => {
     const page = await render({ members: undefined, problems: [{ error: createError("storage-full") }] });
     expect(page).toContain("Der Speicher ist voll.");
-    expect(page).not.toContain("leer");
+    expect(page).not.toContain("Dieser Ordner ist leer");
     expect(page).toContain('<form id="members"');
   });
 

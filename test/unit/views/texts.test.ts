@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { DONE_CODES } from "../../../src/contracts/pages/texts.ts";
 import { fillText } from "../../../src/platform/fill-text.ts";
 import { ENGLISH } from "../../../src/views/texts/english.ts";
-import { GERMAN } from "../../../src/views/texts/german.ts";
+import { BUILT_IN } from "../../../src/views/texts.ts";
 import { projectFolder } from "../../support/built.ts";
 
 /** All texts of a language except its failures, by their names. */
@@ -41,18 +41,21 @@ describe("the texts", () => {
     expect(ENGLISH.script).toMatchObject(quoted);
   });
 
-  it("all exist in German, with the same placeholders", () => {
-    const german = new Map(textsOf(GERMAN));
-    for (const [name, text] of textsOf(ENGLISH)) {
-      const values = (of: string) => (of.match(/\{\w+\}/g) ?? []).sort();
-      expect([name, values(german.get(name) ?? "")]).toEqual([name, values(text)]);
-      expect(german.get(name), name).not.toBe("");
-    }
-    expect(german.size).toBe(textsOf(ENGLISH).length);
-  });
+  it.each(BUILT_IN.map((texts) => [texts.language, texts] as const))(
+    "all exist in %s, with the same placeholders",
+    (_, texts) => {
+      const translated = new Map(textsOf(texts));
+      for (const [name, text] of textsOf(ENGLISH)) {
+        const values = (of: string) => (of.match(/\{\w+\}/g) ?? []).sort();
+        expect([name, values(translated.get(name) ?? "")]).toEqual([name, values(text)]);
+        expect(translated.get(name), name).not.toBe("");
+      }
+      expect(translated.size).toBe(textsOf(ENGLISH).length);
+    },
+  );
 
   it("have a message for every result code of a form", () => {
-    for (const { done } of [ENGLISH, GERMAN]) expect(Object.keys(done).sort()).toEqual([...DONE_CODES].sort());
+    for (const { done } of BUILT_IN) expect(Object.keys(done).sort()).toEqual([...DONE_CODES].sort());
   });
 });
 

@@ -1,10 +1,10 @@
-import { html, type SafeHtml } from "../http/html.ts";
-import { fillText } from "../platform/fill-text.ts";
-import type { LinkBody } from "../schemas/links.ts";
-import { formatsOf } from "./formats.ts";
-import { renderEnd, renderLinkHead, renderPermissions, renderUrl, renderWithdraw } from "./link-parts.ts";
-import { card, type Page, type PageContext } from "./page.ts";
-import { renderQrCode } from "./qr-code.ts";
+import { html, type SafeHtml } from "../../http/html.ts";
+import { fillText } from "../../platform/fill-text.ts";
+import type { LinkBody } from "../../schemas/links.ts";
+import { formatsOf } from "../formats.ts";
+import { card, type Page, type PageContext, renderScript } from "../page.ts";
+import { renderQrCode } from "../qr-code.ts";
+import { renderEnd, renderPermissions, renderUrl, renderWithdraw } from "./link-parts.ts";
 
 /** What the page of a link shows to its owner. */
 export interface LinkPage {
@@ -31,7 +31,7 @@ ${fileUrl === null ? undefined : renderUrl(texts, { id: "file-url", url: fileUrl
 ${renderFacts(context, link)}
 <div class="buttons"><a class="button" href="${folder}">${links.toFolder}</a>${list === undefined ? undefined : html`<a class="button" href="${list}">${links.list}</a>${renderWithdraw(texts, list, link)}`}</div>
 <p role="status" class="unseen copy-status"></p>`);
-  return { title, content, head: renderLinkHead(context) };
+  return { title, content, head: renderScript(context) };
 }
 
 function renderFacts({ texts }: PageContext, link: LinkBody): SafeHtml {

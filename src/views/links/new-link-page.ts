@@ -1,11 +1,11 @@
-import type { LinkPermission } from "../contracts/links.ts";
-import type { LinkTexts, Texts } from "../contracts/pages/texts.ts";
-import { html, type SafeHtml } from "../http/html.ts";
-import { fillText } from "../platform/fill-text.ts";
-import { formatsOf } from "./formats.ts";
+import type { LinkPermission } from "../../contracts/links.ts";
+import type { LinkTexts, Texts } from "../../contracts/pages/texts.ts";
+import { html, type SafeHtml } from "../../http/html.ts";
+import { fillText } from "../../platform/fill-text.ts";
+import { formatsOf } from "../formats.ts";
+import { card, type Page, type PageContext } from "../page.ts";
+import { type ShownError, toErrorText } from "../texts.ts";
 import { toPermissionText } from "./link-parts.ts";
-import { card, type Page, type PageContext } from "./page.ts";
-import { type ShownError, toErrorText } from "./texts.ts";
 
 /** What the user has entered in a form that failed. It has no password. */
 export interface EnteredLink {

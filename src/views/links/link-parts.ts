@@ -1,10 +1,8 @@
-import type { LinkPermission } from "../contracts/links.ts";
-import type { LinkTexts, Texts } from "../contracts/pages/texts.ts";
-import { html, type SafeHtml } from "../http/html.ts";
-import type { LinkBody } from "../schemas/links.ts";
-import { SCRIPT_NAME, toAssetPath } from "./assets.ts";
-import { formatsOf } from "./formats.ts";
-import type { PageContext } from "./page.ts";
+import type { LinkPermission } from "../../contracts/links.ts";
+import type { LinkTexts, Texts } from "../../contracts/pages/texts.ts";
+import { html, type SafeHtml } from "../../http/html.ts";
+import type { LinkBody } from "../../schemas/links.ts";
+import { formatsOf } from "../formats.ts";
 
 /** What each permission is called for a folder, and for a file. */
 const NAMES: Readonly<Record<LinkPermission, readonly [folder: keyof LinkTexts, file: keyof LinkTexts]>> = {
@@ -52,11 +50,6 @@ export function renderUrl({ links }: Texts, { id, url, label, buttonLabel }: Url
     : html`<label for="${id}" class="unseen">${label}</label>`;
   const ofButton = buttonLabel === undefined ? undefined : html` aria-label="${buttonLabel}"`;
   return html`<div class="url">${name}<div class="url-field"><input id="${id}" value="${url}" readonly dir="ltr" autocomplete="off" spellcheck="false"><button type="button" data-copy="${id}" data-copied="${links.copied}"${ofButton} hidden>${links.copy}</button></div></div>`;
-}
-
-/** What the head of a page with links has. */
-export function renderLinkHead({ config }: PageContext): SafeHtml {
-  return html`<script type="module" src="${toAssetPath(config.basePath, SCRIPT_NAME)}"></script>`;
 }
 
 /** Renders the form that withdraws a link. `path`: the URL path of the list. */

@@ -1,11 +1,11 @@
-import { html, type SafeHtml } from "../http/html.ts";
-import { fillText } from "../platform/fill-text.ts";
-import type { LinkBody } from "../schemas/links.ts";
-import { ICONS, icon } from "./icons.ts";
-import { renderEnd, renderLinkHead, renderPermissions, renderUrl, renderWithdraw } from "./link-parts.ts";
-import { type Page, type PageContext, renderPage } from "./page.ts";
-import { openRowsPage, ROWS } from "./rows-page.ts";
-import type { TextSource } from "./text-source.ts";
+import { html, type SafeHtml } from "../../http/html.ts";
+import { fillText } from "../../platform/fill-text.ts";
+import type { LinkBody } from "../../schemas/links.ts";
+import { ICONS, icon } from "../icons.ts";
+import { type Page, type PageContext, renderPage, renderScript } from "../page.ts";
+import { openRowsPage, ROWS } from "../rows-page.ts";
+import type { TextSource } from "../text-source.ts";
+import { renderEnd, renderPermissions, renderUrl, renderWithdraw } from "./link-parts.ts";
 
 /** What the list of links shows. */
 export interface LinksPage {
@@ -42,7 +42,7 @@ ${isEmpty ? renderNothing(context) : renderTable(context, path)}
 <p role="status" class="unseen copy-status"></p>
 </main>
 ${ICONS}`;
-  return { title, content, head: renderLinkHead(context) };
+  return { title, content, head: renderScript(context) };
 }
 
 function renderNothing({ texts: { links } }: PageContext): SafeHtml {

@@ -1,0 +1,25 @@
+// Writes config.schema.json to the folder of a build, from the schema that the command checks a configuration by.
+
+import { rm, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const [folder = "dist"] = process.argv.slice(2);
+const bundle = resolve(folder, "config-schema.tmp.mjs");
+
+try {
+  await build({
+    entryPoints: [fileURLToPath(new URL("../src/cli/config/json-schema.ts", import.meta.url))],
+    outfile: bundle,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    packages: "external",
+    logLevel: "error",
+  });
+  const { toConfigJsonSchema } = await import(bundle);
+  await writeFile(resolve(folder, "config.schema.json"), `${JSON.stringify(toConfigJsonSchema(), undefined, 1)}\n`);
+} finally {
+  await rm(bundle, { force: true });
+}

@@ -1,0 +1,75 @@
+import type { OpenFolderPage } from "./page.ts";
+import { selectedBoxes } from "./page.ts";
+import { currentPath, parsePath, toPathText } from "./paths.ts";
+import { transferAll } from "./transfer.ts";
+
+/** What tells rows of this page from other things that are dragged. */
+const TYPE = "application/x-fileferry-members";
+
+/** Lets rows be dragged onto folders: those of the page, and those above it in the breadcrumbs. Ctrl copies. */
+export function enhanceDragging(page: OpenFolderPage): void {
+  const { main, may } = page;
+  if (!may.has("move") && !may.has("copy")) return;
+  let dragged: readonly string[] = [];
+  let over: Element | undefined;
+
+  function mark(target: Element | undefined): void {
+    over?.removeAttribute("data-drop");
+    over = target;
+    over?.setAttribute("data-drop", "");
+  }
+
+  function verbOf({ ctrlKey, altKey }: DragEvent): "move" | "copy" | undefined {
+    const verb = ctrlKey || altKey || !may.has("move") ? "copy" : "move";
+    return may.has(verb) ? verb : undefined;
+  }
+
+  main.addEventListener("dragstart", (event) => {
+    const { target, dataTransfer } = event;
+    const row = target instanceof Element ? target.closest<HTMLElement>("tr[data-name]") : null;
+    if (row === null || dataTransfer === null) return;
+    const name = row.dataset.name ?? "";
+    const selected = Array.from(selectedBoxes(main), ({ value }) => value);
+    dragged = selected.includes(name) ? selected : [name];
+    dataTransfer.setData(TYPE, "");
+    dataTransfer.effectAllowed = "copyMove";
+  });
+  main.addEventListener("dragend", () => {
+    dragged = [];
+    mark(undefined);
+  });
+  main.addEventListener("dragover", (event) => {
+    if (!event.dataTransfer?.types.includes(TYPE)) return;
+    const found = findFolder(event.target, dragged);
+    const verb = verbOf(event);
+    mark(found?.element);
+    if (found === undefined || verb === undefined) return;
+    event.preventDefault();
+    event.dataTransfer.dropEffect = verb;
+  });
+  main.addEventListener("drop", (event) => {
+    if (!event.dataTransfer?.types.includes(TYPE)) return;
+    event.preventDefault();
+    const found = findFolder(event.target, dragged);
+    const verb = verbOf(event);
+    mark(undefined);
+    if (found !== undefined && verb !== undefined) void transferAll(page, dragged, verb, found.path);
+  });
+}
+
+/** The folder that an element stands for, unless it is among what is dragged. */
+function findFolder(
+  target: EventTarget | null,
+  dragged: readonly string[],
+): { readonly element: Element; readonly path: string } | undefined {
+  if (!(target instanceof Element)) return undefined;
+  const row = target.closest<HTMLElement>('tr[data-kind="folder"]');
+  const name = row?.dataset.name;
+  if (row && name !== undefined) {
+    return dragged.includes(name) ? undefined : { element: row, path: toPathText(parsePath(`${name}/`)) };
+  }
+  const crumb = target.closest(".crumbs a");
+  const levels = crumb?.getAttribute("href")?.match(/\.\.\//g)?.length;
+  if (!crumb || levels === undefined) return undefined;
+  return { element: crumb, path: toPathText(currentPath().slice(0, -levels)) };
+}

@@ -1,0 +1,132 @@
+import { fill, formatSize } from "../format.ts";
+import { type OpenFolderPage, selectedBoxes } from "./page.ts";
+import { removeAll } from "./remove.ts";
+import { renameInPlace } from "./rename.ts";
+import { createRovingFocus } from "./roving-focus.ts";
+import { openRowMenu } from "./row-menu.ts";
+import { showShortcuts } from "./shortcuts.ts";
+
+/**
+ * Lets users work with the keyboard alone (ARIA grid): one row has the tab stop, and arrows move it. Outside of fields
+ * and dialogs some keys work everywhere on the page.
+ */
+export function enhanceKeyboard(page: OpenFolderPage): void {
+  const { main, texts, may } = page;
+  const focus = createRovingFocus(main);
+
+  function announceSelection(): void {
+    const boxes = [...selectedBoxes(main)];
+    const size = boxes.reduce((sum, box) => sum + Number(box.closest("tr")?.querySelector("data")?.value ?? 0), 0);
+    const text = fill(texts.selected, { count: boxes.length });
+    page.announce(size > 0 ? `${text}, ${formatSize(size)}` : text);
+  }
+
+  function select(boxes: Iterable<HTMLInputElement>, isChecked: boolean): void {
+    for (const box of boxes) box.checked = isChecked;
+    main.dispatchEvent(new Event("selection-changed"));
+    announceSelection();
+  }
+
+  function toggle(row: HTMLElement): void {
+    const box = row.querySelector<HTMLInputElement>('input[name="selected-members"]');
+    if (box !== null) select([box], !box.checked);
+  }
+
+  /** The selected members, or the one of the row. */
+  function namesFor(row: HTMLElement): string[] {
+    const selected = Array.from(selectedBoxes(main), ({ value }) => value);
+    return selected.length > 0 ? selected : [row.dataset.name ?? ""];
+  }
+
+  function mayDelete(row: HTMLElement): boolean {
+    return selectedBoxes(main).length > 0
+      ? main.querySelector('[value="delete-members"]') !== null
+      : may.has(`delete-${row.dataset.kind}`);
+  }
+
+  /** The keys of a row. Returns whether the key has a meaning. */
+  function onRow(row: HTMLElement, { key, shiftKey }: KeyboardEvent): boolean {
+    switch (key) {
+      case "F2":
+        if (may.has("move")) renameInPlace(page, row.dataset.name ?? "");
+        return true;
+      case "Delete":
+        if (mayDelete(row)) void removeAll(page, namesFor(row));
+        return true;
+      case " ":
+        toggle(row);
+        return true;
+      case "ContextMenu":
+        openRowMenu(page, row);
+        return true;
+      case "F10":
+        if (shiftKey) openRowMenu(page, row);
+        return shiftKey;
+      default:
+        return moveFrom(row, key, shiftKey);
+    }
+  }
+
+  /** Moves the focus. With Shift the rows on the way are selected. */
+  function moveFrom(row: HTMLElement, key: string, isSelecting: boolean): boolean {
+    const next = focus.move(row, key);
+    if (next === undefined) return false;
+    if (isSelecting && next !== row) {
+      const boxes = [row, next].flatMap((one) => [
+        ...one.querySelectorAll<HTMLInputElement>('input[name="selected-members"]'),
+      ]);
+      select(boxes, true);
+    }
+    return true;
+  }
+
+  /** The keys of the page. Returns whether the key has a meaning. */
+  function onPage({ key, ctrlKey, metaKey }: KeyboardEvent): boolean {
+    const isCommand = ctrlKey || metaKey;
+    if (isCommand && key.toLowerCase() === "a") {
+      const boxes = main.querySelectorAll<HTMLInputElement>('tr:not([hidden]) input[name="selected-members"]');
+      if (boxes.length > 0) select(boxes, true);
+      return boxes.length > 0;
+    }
+    if (isCommand) return false;
+    switch (key) {
+      case "/":
+        main.querySelector<HTMLElement>("#filter")?.focus();
+        return true;
+      case "?":
+        void showShortcuts(page);
+        return true;
+      case "Escape":
+        if (selectedBoxes(main).length === 0) return false;
+        select(selectedBoxes(main), false);
+        return true;
+      case "ArrowDown":
+      case "ArrowUp":
+        return focus.enter(key === "ArrowUp");
+      case "Backspace":
+        document.querySelector<HTMLElement>("#up")?.click();
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  document.addEventListener("keydown", (event) => {
+    const { target } = event;
+    if (event.defaultPrevented || event.altKey || !(target instanceof HTMLElement)) return;
+    if (document.querySelector("dialog[open], .popup") !== null || isTyping(target)) return;
+    const row = target.closest<HTMLElement>("tr[data-name]");
+    const isRowKey = row !== null && !event.ctrlKey && !event.metaKey && !isOwnKey(target, event.key);
+    if ((isRowKey && onRow(row, event)) || onPage(event)) event.preventDefault();
+  });
+}
+
+/** Whether keys are for a field, where they are text. */
+function isTyping(target: HTMLElement): boolean {
+  return target.matches('input:not([type="checkbox"]), select, textarea') || target.isContentEditable;
+}
+
+/** A box takes the space key by itself. */
+function isOwnKey(target: HTMLElement, key: string): boolean {
+  return key === " " && target.matches("input");
+}

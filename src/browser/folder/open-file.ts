@@ -1,0 +1,44 @@
+import { element } from "../elements.ts";
+import type { showFiles } from "../viewer/main.ts";
+import type { OpenFolderPage } from "./page.ts";
+
+/** The second part of the script. */
+interface Viewer {
+  readonly showFiles: typeof showFiles;
+}
+
+/** A page with rows of files. */
+export type FilesPage = Pick<OpenFolderPage, "main" | "texts" | "showProblems">;
+
+/** Opens files in the page that can be shown there, where their links would save them. */
+export function enhanceFiles(page: FilesPage): void {
+  page.main.addEventListener("click", (event) => {
+    const { target, ctrlKey, metaKey, shiftKey, altKey } = event;
+    const row = target instanceof Element ? target.closest<HTMLElement>("tr[data-view]") : null;
+    // With these keys a link opens elsewhere, or is saved.
+    if (!row?.querySelector("th a")?.contains(target as Element) || ctrlKey || metaKey || shiftKey || altKey) return;
+    event.preventDefault();
+    void openFile(page, row);
+  });
+}
+
+/** The viewer is loaded with the first file. */
+async function openFile(page: FilesPage, row: HTMLElement): Promise<void> {
+  // Browsers show a PDF in a page of its own, and in none of ours (docs/security.md).
+  if (row.dataset.view === "pdf") return void open(`${linkOf(row)}?inline`, "_blank", "noopener");
+  try {
+    const viewer: Viewer = await import(page.main.dataset.viewer ?? "");
+    await viewer.showFiles(page, row);
+  } catch {
+    page.showProblems([page.texts.networkLost]);
+  }
+}
+
+/** Saves the file of a row. */
+export function saveFile(row: HTMLElement): void {
+  element("a", { href: linkOf(row), download: "" }).click();
+}
+
+function linkOf(row: HTMLElement): string {
+  return row.querySelector<HTMLAnchorElement>("th a")?.href ?? "";
+}

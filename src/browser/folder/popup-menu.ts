@@ -1,0 +1,84 @@
+import { button, element } from "../elements.ts";
+
+/** One line of a menu. */
+export interface MenuItem {
+  readonly label: string;
+  readonly act: () => void;
+  readonly isDanger?: boolean;
+}
+
+/**
+ * Opens a menu at an element (ARIA menu button): arrows, Home and End move in it; Escape, Tab and a press elsewhere
+ * close it. The focus goes back to the element.
+ */
+export function openPopupMenu(anchor: HTMLElement, label: string, items: readonly MenuItem[]): void {
+  const entries = items.map(({ label: text, act, isDanger }) => {
+    const entry = button(text, () => {
+      close(true);
+      act();
+    });
+    entry.setAttribute("role", "menuitem");
+    entry.tabIndex = -1;
+    if (isDanger) entry.className = "danger";
+    return entry;
+  });
+  const menu = element("div", { role: "menu", class: "panel popup", "aria-label": label }, ...entries);
+
+  function close(goesBack: boolean): void {
+    menu.remove();
+    anchor.removeAttribute("aria-expanded");
+    removeEventListener("pointerdown", onPress, true);
+    removeEventListener("scroll", onScroll, true);
+    if (goesBack) anchor.focus();
+  }
+
+  function onPress({ target }: Event): void {
+    if (target instanceof Node && !menu.contains(target)) close(false);
+  }
+
+  function onScroll(): void {
+    close(menu.contains(document.activeElement));
+  }
+
+  menu.addEventListener("keydown", (event) => {
+    const index = entries.indexOf(document.activeElement as HTMLButtonElement);
+    const next = toIndex(event.key, index, entries.length);
+    if (event.key === "Escape") close(true);
+    else if (event.key === "Tab") return close(true);
+    else if (next === undefined) return;
+    else entries[next]?.focus();
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  addEventListener("pointerdown", onPress, true);
+  anchor.setAttribute("aria-expanded", "true");
+  anchor.closest("main")?.append(menu);
+  place(menu, anchor);
+  entries[0]?.focus({ preventScroll: true });
+  addEventListener("scroll", onScroll, true);
+}
+
+function toIndex(key: string, index: number, count: number): number | undefined {
+  switch (key) {
+    case "ArrowDown":
+      return (index + 1) % count;
+    case "ArrowUp":
+      return (index - 1 + count) % count;
+    case "Home":
+      return 0;
+    case "End":
+      return count - 1;
+    default:
+      return undefined;
+  }
+}
+
+/** Below the element or, if there is no room, above it; always in sight. */
+function place(menu: HTMLElement, anchor: HTMLElement): void {
+  const { top, bottom, left, right } = anchor.getBoundingClientRect();
+  const { width, height } = menu.getBoundingClientRect();
+  const isBelow = bottom + height <= innerHeight || top < height;
+  const start = document.documentElement.dir === "rtl" ? left : right - width;
+  menu.style.left = `${Math.max(8, Math.min(start, innerWidth - width - 8))}px`;
+  menu.style.top = `${Math.max(8, isBelow ? Math.min(bottom, innerHeight - height - 8) : top - height)}px`;
+}

@@ -1,0 +1,28 @@
+import { dialogActions, showDialog } from "../dialog.ts";
+import { button, element, nameElement } from "../elements.ts";
+import type { OpenFolderPage } from "./page.ts";
+import { currentPath, toPathText } from "./paths.ts";
+
+/** Shows what the page knows about a member, exactly. */
+export async function showProperties({ main, texts }: OpenFolderPage, name: string): Promise<void> {
+  const row = main.querySelector<HTMLElement>(`tr[data-name="${CSS.escape(name)}"]`);
+  if (row === null) return;
+  const time = row.querySelector("time");
+  const size = row.querySelector("data");
+  const isFolder = row.dataset.kind === "folder";
+  const facts: [label: string, value: string][] = [
+    [texts.kind, isFolder ? texts.folder : texts.file],
+    ...(size === null ? [] : [[texts.size, size.title] as [string, string]]),
+    [texts.modified, [time?.textContent, time?.title].filter(Boolean).join(" · ")],
+    [texts.folder, toPathText(currentPath())],
+  ];
+  const list = element(
+    "dl",
+    { class: "facts" },
+    ...facts.map(([label, value]) => element("div", {}, element("dt", {}, label), element("dd", {}, value))),
+  );
+  const heading = element("h2", { id: "properties-heading", class: "dialog-heading" }, nameElement(name));
+  const close = button(texts.close, () => dialog.close());
+  const dialog = element("dialog", { "aria-labelledby": heading.id }, heading, list, dialogActions(close));
+  await showDialog(dialog);
+}

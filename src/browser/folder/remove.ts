@@ -1,0 +1,35 @@
+import { fill } from "../format.ts";
+import { askToDelete } from "./delete-dialog.ts";
+import type { OpenFolderPage } from "./page.ts";
+import { createRestorer } from "./restore.ts";
+import { runOnMembers } from "./run-on-members.ts";
+
+/**
+ * Deletes members. What goes to the trash needs no question: a button restores it. `isForGood`: even if there is a
+ * trash.
+ */
+export async function removeAll(page: OpenFolderPage, names: readonly string[], isForGood = false): Promise<void> {
+  const { texts, main } = page;
+  const restorer = isForGood ? undefined : createRestorer(page);
+  if (restorer === undefined && !(await askToDelete(names, texts))) return;
+  const row = main.querySelector(`tr[data-name="${CSS.escape(names[0] ?? "")}"]`);
+  const rows = [...main.querySelectorAll("tr[data-name]")];
+  const position = row === null ? 0 : rows.indexOf(row);
+  const { succeeded, isLost, hasFailed, done } = await runOnMembers(page, isForGood ? "purge" : "delete", names);
+  const text = fill(texts.deleted, { count: succeeded });
+  if (succeeded > 0 && restorer !== undefined && !hasFailed) {
+    page.showSuccess(text, { label: texts.restore, act: () => restorer(done) });
+  } else if (succeeded > 0) page.announce(text);
+  if (isLost) return;
+  await page.refresh();
+  focusNear(main, position);
+}
+
+/** If the focus was in a row that has gone, it goes to the row that took its place. */
+function focusNear(main: HTMLElement, position: number): void {
+  const { activeElement } = document;
+  if (activeElement !== null && activeElement !== document.body && activeElement.checkVisibility?.() !== false) return;
+  const rows = main.querySelectorAll<HTMLElement>("tr[data-name]:not([hidden]) th a");
+  const next = rows[Math.min(position, rows.length - 1)] ?? main.querySelector<HTMLElement>(".tools summary");
+  next?.focus();
+}

@@ -1,0 +1,91 @@
+const CONTROLS = "input, a";
+const SLICE = 500;
+
+/** Moves the focus among rows, of which one control has the tab stop. */
+export interface RovingFocus {
+  /** Moves from a row by a key. Returns the row that has the focus then, or `undefined` for another key. */
+  move(row: HTMLElement, key: string): HTMLElement | undefined;
+  /** Moves to the row that had the focus last, or to the first or last one. Returns whether there is one. */
+  enter(atEnd: boolean): boolean;
+}
+
+/** Makes the table a grid: all of its rows are one tab stop, and the arrows lead from one control to another. */
+export function createRovingFocus(main: HTMLElement): RovingFocus {
+  let stop: HTMLElement | undefined;
+  let runs = 0;
+
+  function rows(): HTMLElement[] {
+    return [...main.querySelectorAll<HTMLElement>("tr[data-name]:not([hidden])")];
+  }
+
+  /** Takes the controls of all rows but one out of the tab order. Large tables are done in slices. */
+  async function prepare(): Promise<void> {
+    const run = ++runs;
+    main.querySelector(".files")?.setAttribute("role", "grid");
+    const all = [...main.querySelectorAll<HTMLElement>("tr[data-name]")];
+    if (stop?.isConnected !== true) stop = all[0]?.querySelector<HTMLElement>("th a") ?? undefined;
+    for (let start = 0; start < all.length && run === runs; start += SLICE) {
+      for (const row of all.slice(start, start + SLICE)) removeStops(row);
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    if (run === runs && stop !== undefined) stop.tabIndex = 0;
+  }
+
+  function removeStops(row: HTMLElement): void {
+    for (const control of row.querySelectorAll<HTMLElement>(CONTROLS)) if (control !== stop) control.tabIndex = -1;
+  }
+
+  function focusOn(target: HTMLElement | null | undefined): void {
+    if (!target) return;
+    if (stop !== undefined) stop.tabIndex = -1;
+    stop = target;
+    stop.tabIndex = 0;
+    stop.focus();
+    stop.closest("tr")?.scrollIntoView({ block: "nearest" });
+  }
+
+  function moveAcross(row: HTMLElement, step: number): void {
+    const controls = [...row.querySelectorAll<HTMLElement>(CONTROLS)];
+    const index = controls.indexOf(document.activeElement as HTMLElement);
+    focusOn(controls[Math.max(0, Math.min(index + step, controls.length - 1))]);
+  }
+
+  /** To the same control of another row. */
+  function moveTo(row: HTMLElement | undefined): HTMLElement | undefined {
+    const cell = document.activeElement?.closest("td, th")?.className;
+    const target = cell ? row?.querySelector<HTMLElement>(`.${cell} :is(${CONTROLS})`) : undefined;
+    focusOn(target ?? row?.querySelector<HTMLElement>("th a"));
+    return row;
+  }
+
+  main.addEventListener("members-replaced", () => void prepare());
+  main.addEventListener("focusin", ({ target }) => {
+    // A press may focus another control: the tab stop follows.
+    if (!(target instanceof HTMLElement) || !target.matches(`tr[data-name] :is(${CONTROLS})`)) return;
+    if (stop !== undefined && stop !== target) stop.tabIndex = -1;
+    stop = target;
+    target.tabIndex = 0;
+  });
+  void prepare();
+
+  return {
+    move(row, key) {
+      const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 }[key];
+      if (key === "ArrowRight" || key === "ArrowLeft") {
+        const isForward = (key === "ArrowRight") === (document.documentElement.dir !== "rtl");
+        moveAcross(row, isForward ? 1 : -1);
+        return row;
+      }
+      const all = rows();
+      if (key === "Home" || key === "End") return moveTo(key === "Home" ? all[0] : all.at(-1));
+      if (step === undefined) return undefined;
+      return moveTo(all[Math.max(0, Math.min(all.indexOf(row) + step, all.length - 1))]);
+    },
+    enter(atEnd) {
+      const all = rows();
+      const last = stop?.closest("tr")?.hidden === false ? stop : undefined;
+      focusOn(last ?? (atEnd ? all.at(-1) : all[0])?.querySelector<HTMLElement>("th a"));
+      return all.length > 0;
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { element } from "../elements.ts";
+import { saveFile } from "./open-file.ts";
+import type { OpenFolderPage } from "./page.ts";
+import { type MenuItem, openPopupMenu } from "./popup-menu.ts";
+import { showProperties } from "./properties.ts";
+import { removeAll } from "./remove.ts";
+import { renameInPlace } from "./rename.ts";
+import { chooseAndTransfer } from "./transfer.ts";
+
+const MORE = "td.more a";
+
+/** Opens a menu in place of the link of each row. */
+export function enhanceRowMenus(page: OpenFolderPage): void {
+  page.main.addEventListener("click", (event) => {
+    const { target, ctrlKey, metaKey, shiftKey } = event;
+    const link = target instanceof Element ? target.closest<HTMLElement>(MORE) : null;
+    // With these keys a link opens elsewhere.
+    if (link === null || ctrlKey || metaKey || shiftKey) return;
+    event.preventDefault();
+    openRowMenu(page, link);
+  });
+}
+
+/** Opens the menu of the row that an element is in. */
+export function openRowMenu(page: OpenFolderPage, within: Element): void {
+  const row = within.closest<HTMLElement>("tr[data-name]");
+  const anchor = row?.querySelector<HTMLElement>(MORE);
+  if (!row || !anchor) return;
+  openPopupMenu(anchor, anchor.getAttribute("aria-label") ?? "", toItems(page, row));
+}
+
+function toItems(page: OpenFolderPage, row: HTMLElement): MenuItem[] {
+  const { texts, may } = page;
+  const { name = "", kind } = row.dataset;
+  const share = page.main.querySelector('[value="share-members"]');
+  const isFolder = kind === "folder";
+  const items: (MenuItem & { readonly isOffered: boolean })[] = [
+    {
+      ...{ label: texts.open, isOffered: isFolder || row.dataset.view !== undefined },
+      act: () => row.querySelector<HTMLElement>("th a")?.click(),
+    },
+    { label: texts.download, isOffered: may.has("download") && !isFolder, act: () => saveFile(row) },
+    {
+      ...{ label: texts.downloadZip, isOffered: may.has("download") && isFolder },
+      act: () => submitForm("download-members", name),
+    },
+    { label: texts.rename, isOffered: may.has("move"), act: () => renameInPlace(page, name) },
+    { label: texts.moveItem, isOffered: may.has("move"), act: () => void chooseAndTransfer(page, [name], "move") },
+    { label: texts.copyItem, isOffered: may.has("copy"), act: () => void chooseAndTransfer(page, [name], "copy") },
+    { label: share?.textContent ?? "", isOffered: may.has("share"), act: () => submitForm("share-members", name) },
+    { label: texts.properties, isOffered: true, act: () => void showProperties(page, name) },
+    {
+      label: texts.delete,
+      isOffered: may.has(`delete-${kind}`),
+      isDanger: true,
+      act: () => void removeAll(page, [name]),
+    },
+    {
+      ...{ label: texts.purge, isOffered: may.has("purge") && may.has(`delete-${kind}`), isDanger: true },
+      act: () => void removeAll(page, [name], true),
+    },
+  ];
+  return items.filter(({ isOffered }) => isOffered);
+}
+
+/** Sends a form that leads to another page, or to a download, for one member. */
+function submitForm(action: string, name: string): void {
+  const fields = Object.entries({ action, "selected-members": name }).map(([field, value]) =>
+    element("input", { type: "hidden", name: field, value }),
+  );
+  const form = element("form", { method: "post", action: "./", enctype: "multipart/form-data" }, ...fields);
+  document.body.append(form);
+  form.submit();
+  form.remove();
+}

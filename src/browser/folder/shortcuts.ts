@@ -1,0 +1,28 @@
+import { dialogActions, showDialog } from "../dialog.ts";
+import { button, element } from "../elements.ts";
+import type { OpenFolderPage } from "./page.ts";
+
+/** Shows what the keys do. */
+export async function showShortcuts({ texts, may, main }: OpenFolderPage): Promise<void> {
+  const hasBoxes = main.querySelector("#select-all") !== null;
+  const keys: [keys: string, text: string, isOffered: boolean][] = [
+    ["↑ ↓", texts.keyMove, true],
+    ["Enter", texts.keyOpen, true],
+    [texts.keySpace, texts.keySelect, hasBoxes],
+    ["Ctrl A", texts.keySelectAll, hasBoxes],
+    ["Esc", texts.clearSelection, hasBoxes],
+    ["F2", texts.rename, may.has("move")],
+    ["Del", texts.delete, may.has("delete-file") || may.has("delete-folder")],
+    ["/", texts.keyFilter, true],
+    ["⌫", texts.up, true],
+    ["?", texts.shortcuts, true],
+  ];
+  const rows = keys
+    .filter(([, , isOffered]) => isOffered)
+    .map(([key, text]) => element("div", {}, element("dt", {}, element("kbd", {}, key)), element("dd", {}, text)));
+  const heading = element("h2", { id: "shortcuts-heading", class: "dialog-heading" }, texts.shortcuts);
+  const close = button(texts.close, () => dialog.close());
+  const dialog = element("dialog", { "aria-labelledby": heading.id }, heading);
+  dialog.append(element("dl", { class: "shortcuts" }, ...rows), dialogActions(close));
+  await showDialog(dialog);
+}

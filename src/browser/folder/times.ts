@@ -1,0 +1,45 @@
+import { languageOfPage } from "../format.ts";
+
+const SLICE = 500;
+const MINUTE = 60_000;
+
+/** Shows the times of the members in the zone of the reader, and those of today as what has passed since. */
+export function enhanceTimes(main: HTMLElement): void {
+  const format = createTimeFormat();
+  let runs = 0;
+
+  /** Large tables are done in slices, from the top. */
+  async function show(): Promise<void> {
+    const run = ++runs;
+    main.querySelector("thead .modified small")?.remove();
+    const times = [...main.querySelectorAll<HTMLTimeElement>("tbody time")];
+    const now = new Date();
+    for (let start = 0; start < times.length && run === runs; start += SLICE) {
+      for (const time of times.slice(start, start + SLICE)) {
+        const text = format(new Date(time.dateTime), now);
+        if (time.textContent !== text) time.textContent = text;
+      }
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+  }
+
+  main.addEventListener("members-replaced", () => void show());
+  setInterval(() => {
+    if (!document.hidden) void show();
+  }, MINUTE);
+  void show();
+}
+
+/** The exact time in UTC stays in the tooltip. */
+function createTimeFormat(): (time: Date, now: Date) => string {
+  const language = languageOfPage();
+  const other = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
+  const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+  return (time, now) => {
+    const minutes = Math.floor((now.getTime() - time.getTime()) / MINUTE);
+    // The clocks of both sides may differ a little.
+    if (minutes < -1 || time.toDateString() !== now.toDateString()) return other.format(time);
+    if (minutes < 1) return relative.format(0, "second");
+    return minutes < 60 ? relative.format(-minutes, "minute") : relative.format(-Math.floor(minutes / 60), "hour");
+  };
+}

@@ -1,0 +1,57 @@
+import type { Sender } from "./sender.ts";
+import type { UploadTask } from "./transfers.ts";
+
+/** What the task of a file needs besides the file. */
+export interface UploadTaskOptions {
+  readonly sender: Sender;
+  /** Whether the page shows a file with this name. */
+  readonly exists: boolean;
+  /** Whether no other file waits or is sent. */
+  readonly isAlone: () => boolean;
+}
+
+/** A folder with more files of one name and a number has them for another reason. */
+const MAX_NUMBER = 100;
+
+/** Creates the task for a file. `path` is that below the folder of the page. */
+export function createUploadTask(
+  chosen: { readonly path: readonly string[]; readonly file: File },
+  { sender, exists, isAlone }: UploadTaskOptions,
+): UploadTask {
+  let { path } = chosen;
+  let number = 0;
+  const current = () => ({ path, file: chosen.file });
+  // The user was asked when the upload that goes on was started.
+  const wasAsked = (): boolean => sender.findKept(current())?.mayReplace === true;
+  return {
+    name: path.join("/"),
+    size: chosen.file.size,
+    exists: exists && !wasAsked(),
+    send(mayReplace, onProgress) {
+      const isKept = sender.findKept(current()) !== undefined;
+      const how = { mayReplace: mayReplace || wasAsked(), isAlone: isAlone(), isGuess: number > 0 && !isKept };
+      return sender.send({ ...current(), ...how }, onProgress);
+    },
+    rename() {
+      if (number === MAX_NUMBER) return undefined;
+      number += 1;
+      path = [...path.slice(0, -1), toNumbered(chosen.path.at(-1) ?? "", number)];
+      return path.join("/");
+    },
+    discard: () => sender.discard(current()),
+  };
+}
+
+/** Creates a task that fails, for a file that cannot be read, so that the user does not think that it was sent. */
+export function toFailedTask(path: readonly string[], message: string): UploadTask {
+  const failed = { finished: Promise.resolve({ kind: "refused", message } as const), abort: () => undefined };
+  const nothing = (): undefined => undefined;
+  return { name: path.join("/"), size: 0, exists: false, send: () => failed, rename: nothing, discard: nothing };
+}
+
+/** Adds a number to a name before its extension: `a (1).txt`. A name that begins with its only dot has none. */
+export function toNumbered(name: string, number: number): string {
+  const dot = name.lastIndexOf(".");
+  const end = dot > 0 ? dot : name.length;
+  return `${name.slice(0, end)} (${number})${name.slice(end)}`;
+}

@@ -1,0 +1,61 @@
+import type { Texts } from "../../contracts/pages/texts.ts";
+import { html, type SafeHtml } from "../../http/html.ts";
+import { fillText } from "../../platform/fill-text.ts";
+import { type FolderActions, renderRename, renderTransfers, toButton } from "../folder-actions.ts";
+import { formatsOf } from "../formats.ts";
+import type { PageMember } from "../member-order.ts";
+import { renderOpenLink } from "../open-link.ts";
+import { type FolderPage, mayView } from "./content.ts";
+
+/**
+ * Renders the properties of one member and what can be done with it, for browsers without a script: its row links to
+ * it. After a form to rename that failed, it has what was entered.
+ */
+export function renderMemberPanel(texts: Texts, folder: FolderPage): SafeHtml | undefined {
+  const { actions, members } = folder;
+  const { rename, shown } = folder.entered ?? {};
+  const name = rename?.name ?? shown;
+  if (name === undefined) return undefined;
+  const member = members?.find((one) => one.name === name);
+  const newName = rename?.newName ?? name;
+  return html`<section class="cards member" aria-labelledby="member-name">
+<div class="card-head"><h2 id="member-name"><bdi>${name}</bdi></h2><a class="button" href="./">${texts.close}</a></div>
+${member && renderProperties(texts, member, mayView(folder))}
+${actions.move ? renderRename(texts, { name, newName }) : undefined}
+${member && renderActions(texts, actions, member)}
+</section>`;
+}
+
+function renderProperties(texts: Texts, { name, kind, size, modified }: PageMember, isViewable: boolean): SafeHtml {
+  const formats = formatsOf(texts);
+  const time = new Date(modified);
+  const isFolder = kind === "folder";
+  const sizeFact = html`<div><dt>${texts.size}</dt><dd>${formats.size(size)} (${formats.exactSize(size)})</dd></div>`;
+  return html`<div class="properties"><dl class="facts">
+<div><dt>${texts.kind}</dt><dd>${isFolder ? texts.folder : texts.file}</dd></div>
+${isFolder ? undefined : sizeFact}
+<div><dt>${texts.modified}</dt><dd><time datetime="${time.toISOString()}">${formats.time(time)} UTC</time></dd></div>
+</dl>
+<p>${isFolder || !isViewable ? undefined : renderOpenLink(texts, name)}<a class="button" href="./${encodeURIComponent(name)}${isFolder ? "/" : ""}">${isFolder ? texts.open : texts.downloadFile}</a></p></div>`;
+}
+
+/** The forms that selected members have, for this one. */
+function renderActions(texts: Texts, actions: FolderActions, { name, kind }: PageMember): SafeHtml {
+  const isFolder = kind === "folder";
+  const triggers = actions.triggers.map(({ name: trigger, label, style }) => toButton(trigger, label, style));
+  return html`<form method="post" action="./" enctype="multipart/form-data" aria-label="${fillText(texts.actionsFor, { name })}">
+<input type="hidden" name="selected-members" value="${name}">
+${actions.move || actions.copy ? renderTransfers(texts, actions, "member-destination", "") : undefined}
+<p class="buttons">
+${isFolder && actions.download ? toButton("download-members", texts.download, "neutral") : undefined}
+${actions.share === undefined ? undefined : toButton("share-members", texts.links.share, "neutral")}
+${triggers}
+${mayDelete(actions, isFolder) ? toButton("delete-members", texts.delete, "danger") : undefined}
+${mayDelete(actions, isFolder) && actions.purge ? toButton("purge-members", texts.trash.purge, "danger") : undefined}
+</p></form>`;
+}
+
+/** Whether a kind of member may be deleted. */
+function mayDelete(actions: FolderActions, isFolder: boolean): boolean {
+  return actions.delete && (isFolder ? actions.deleteFolders !== false : actions.deleteFiles !== false);
+}

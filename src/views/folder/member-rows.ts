@@ -1,0 +1,81 @@
+import type { Texts } from "../../contracts/pages/texts.ts";
+import { html, type SafeHtml } from "../../http/html.ts";
+import { fillText } from "../../platform/fill-text.ts";
+import { formatsOf, renderTime } from "../formats.ts";
+import { icon, toFileKind } from "../icons.ts";
+import { findInlineType } from "../inline-types.ts";
+import { type MemberOrder, type PageMember, SORT_KEYS, type SortKey } from "../member-order.ts";
+import { renderVersionsLink } from "./versions-link.ts";
+
+/** What the rows of members offer. */
+export interface RowActions {
+  /** A box that selects the member for an action. */
+  readonly isSelectable: boolean;
+  /** Whether the script opens files in the page. */
+  readonly isViewable: boolean;
+  /** The URL of the page with the versions of a file, up to its name. Absent: files have none. */
+  readonly versions?: string;
+}
+
+/**
+ * The rows are in several `tbody`. Browsers do not lay out those that are out of sight, so that a folder with many
+ * members is shown as soon as one with few.
+ */
+export const ROWS_PER_CHUNK = 100;
+export const CHUNK_END = html`</tbody>
+<tbody>
+`;
+
+/** Renders the table head. A click on a column sorts by it, and a click on the current column reverses the order. */
+export function renderTableHead(texts: Texts, order: MemberOrder, isSelectable: boolean): SafeHtml {
+  const selection = html`<th scope="col" class="select"><span class="unseen">${texts.selection}</span><label class="box"><input type="checkbox" id="select-all" aria-label="${texts.selectAll}" hidden></label></th>`;
+  const columns = SORT_KEYS.map((key) => renderColumn(texts, key, order));
+  return html`<thead><tr>${isSelectable ? selection : undefined}${columns}<th scope="col" class="more"><span class="unseen">${texts.actions}</span></th></tr></thead>`;
+}
+
+function renderColumn(texts: Texts, key: SortKey, order: MemberOrder): SafeHtml {
+  const isCurrent = key === order.key;
+  const next = isCurrent && !order.isDescending ? "desc" : "asc";
+  const link = html`<a href="?sort=${key}&amp;order=${next}">${texts[key]}${isCurrent ? icon(order.isDescending ? "down" : "ascending") : undefined}</a>`;
+  const sort = isCurrent ? html` aria-sort="${order.isDescending ? "descending" : "ascending"}"` : undefined;
+  return html`<th scope="col" class="${key}"${sort}>${link}${key === "modified" ? html` <small>UTC</small>` : undefined}</th>`;
+}
+
+/** Creates a function that renders the row of a member. */
+export function createRowRenderer(
+  texts: Texts,
+  { isSelectable, isViewable, versions }: RowActions,
+  selected: ReadonlySet<string> = new Set(),
+): (member: PageMember) => SafeHtml {
+  const formats = formatsOf(texts);
+
+  function renderBox(name: string): SafeHtml {
+    const label = fillText(texts.select, { name });
+    return html`<td class="select"><label class="box"><input type="checkbox" name="selected-members" value="${name}" aria-label="${label}"${selected.has(name) ? html` checked` : undefined}></label></td>`;
+  }
+
+  /** A link to what can be done with the member. The script opens a menu instead. */
+  function renderMore(name: string): SafeHtml {
+    const label = fillText(texts.actionsFor, { name });
+    return html`<td class="more"><a href="?member=${encodeURIComponent(name)}" aria-label="${label}"></a></td>`;
+  }
+
+  return (member) => {
+    const { name, kind, size } = member;
+    const modified = new Date(member.modified);
+    const isFolder = kind === "folder";
+    // "./" keeps a name with a colon from being taken for a scheme (RFC 3986 4.2).
+    const link = html`<a class="${isFolder ? "folder" : toFileKind(name)}" href="./${encodeURIComponent(name)}${isFolder ? "/" : ""}">${isFolder ? html`<i role="img" aria-label="${texts.folder}"></i>` : undefined}<bdi>${name}</bdi></a>`;
+    const sizeCell = isFolder
+      ? html`<td class="size"></td>`
+      : html`<td class="size"><data value="${size}" title="${formats.exactSize(size)}">${formats.size(size)}</data></td>`;
+    const shownTime = renderTime(texts, modified);
+    const time =
+      isFolder || versions === undefined
+        ? shownTime
+        : renderVersionsLink(texts, `${versions}${encodeURIComponent(name)}`, name, shownTime);
+    const view = isViewable && !isFolder ? findInlineType(name)?.kind : undefined;
+    return html`<tr data-name="${name}" data-kind="${isFolder ? "folder" : "file"}"${view && html` data-view="${view}"`}>${isSelectable ? renderBox(name) : undefined}<th scope="row" class="name">${link}</th>${sizeCell}<td class="modified">${time}</td>${renderMore(name)}</tr>
+`;
+  };
+}

@@ -1,0 +1,92 @@
+import type { Texts } from "../../contracts/pages/texts.ts";
+import { html, type SafeHtml } from "../../http/html.ts";
+import { fillText } from "../../platform/fill-text.ts";
+import { toAssetPath, VIEWER_NAME } from "../assets.ts";
+import { formatsOf, renderTime } from "../formats.ts";
+import { ICONS, icon, toFileKind } from "../icons.ts";
+import { findInlineType } from "../inline-types.ts";
+import type { FoundMember } from "../member-order.ts";
+import { type PageContext, renderPage, renderScript } from "../page.ts";
+import { openRowsPage, ROWS } from "../rows-page.ts";
+import type { TextSource } from "../text-source.ts";
+
+/** What the page of a search shows. */
+export interface SearchPage {
+  readonly batches: AsyncGenerator<readonly FoundMember[], void>;
+  /** Whether there may be more than `batches` had. */
+  isTruncated(): boolean;
+  readonly text: string;
+  /** The name of the folder that is searched. */
+  readonly folder: string;
+  /** Whether the script opens files in the page. */
+  readonly isViewable: boolean;
+}
+
+/**
+ * Opens the page with what a search has found, which goes on while the page is sent. It works without a script.
+ * @throws what the first steps of `batches` throw.
+ */
+export function openSearchPage(context: PageContext, page: SearchPage): Promise<TextSource> {
+  return openRowsPage<FoundMember | "truncated">({
+    rows: withNote(page),
+    toFrame: (isEmpty) => renderFrame(context, page, isEmpty),
+    toRow: (row) => (row === "truncated" ? renderNote(context.texts) : renderRow(context.texts, row, page.isViewable)),
+  });
+}
+
+/** The last row says if there may be more. */
+async function* withNote({ batches, isTruncated }: SearchPage): AsyncGenerator<readonly (FoundMember | "truncated")[]> {
+  yield* batches;
+  if (isTruncated()) yield ["truncated"];
+}
+
+function renderFrame(context: PageContext, { text, folder }: SearchPage, isEmpty: boolean): SafeHtml {
+  const { texts, config } = context;
+  const title = fillText(texts.found, { text });
+  const content = html`<main id="found" class="links" data-texts="${JSON.stringify(texts.script)}" data-viewer="${toAssetPath(config.basePath, VIEWER_NAME)}">
+<nav class="crumbs" aria-label="${texts.folderPath}"><ol><li><a href="./"><bdi>${folder}</bdi></a></li></ol></nav>
+<h1><bdi>${title}</bdi></h1>
+<form class="search" role="search" method="get" action="./"><input type="search" name="q" value="${text}" aria-label="${texts.search}" maxlength="255" autocomplete="off" spellcheck="false" dir="auto" required> <button>${texts.search}</button></form>
+${isEmpty ? renderNothing(texts) : renderTable(texts, title)}
+</main>
+${ICONS}`;
+  return renderPage(context, { title, content, head: renderScript(context) });
+}
+
+function renderNothing(texts: Texts): SafeHtml {
+  return html`<div class="empty">${icon("empty")}<p><strong>${texts.nothingFound}</strong></p></div>`;
+}
+
+function renderTable(texts: Texts, title: string): SafeHtml {
+  return html`<table>
+<caption class="unseen">${title}</caption>
+<thead><tr><th scope="col">${texts.name}</th><th scope="col">${texts.size}</th><th scope="col" class="modified">${texts.modified} <small>UTC</small></th></tr></thead>
+<tbody>
+${ROWS}</tbody>
+</table>`;
+}
+
+function renderNote(texts: Texts): SafeHtml {
+  return html`<tr><td colspan="3">${texts.foundTruncated}</td></tr>
+`;
+}
+
+/** The member, and the folder that it is in as a link of its own. */
+function renderRow(texts: Texts, { name, kind, size, modified, path }: FoundMember, isViewable: boolean): SafeHtml {
+  const formats = formatsOf(texts);
+  const isFolder = kind === "folder";
+  const around = path.slice(0, -name.length);
+  const time = new Date(modified);
+  const view = isViewable && !isFolder ? findInlineType(name)?.kind : undefined;
+  const place = html` <a class="quiet" href="./${toUrl(around)}"><bdi>${around}</bdi></a>`;
+  const sizeText = isFolder
+    ? undefined
+    : html`<data value="${size}" title="${formats.exactSize(size)}">${formats.size(size)}</data>`;
+  return html`<tr data-name="${name}"${view && html` data-view="${view}"`}><th scope="row"><a class="${isFolder ? "folder" : toFileKind(name)}" href="./${toUrl(path)}${isFolder ? "/" : ""}">${isFolder ? html`<i role="img" aria-label="${texts.folder}"></i>` : undefined}<bdi>${name}</bdi>${isFolder ? "/" : undefined}</a>${around === "" ? undefined : place}</th>${sizeText === undefined ? html`<td></td>` : html`<td data-label="${texts.size}">${sizeText}</td>`}<td data-label="${texts.modified}">${renderTime(texts, time)}</td></tr>
+`;
+}
+
+/** A path with each name percent-encoded. */
+function toUrl(path: string): string {
+  return path.split("/").map(encodeURIComponent).join("/");
+}

@@ -1,0 +1,159 @@
+import { readFile } from "node:fs/promises";
+import { expect, it } from "vitest";
+import { describeInChromium, eventually } from "./chromium.ts";
+import { chooseAction, logIn, openSite, rowOf } from "./site.ts";
+
+const FILES = { "reports/inner.txt": "x", "a.txt": "a", "b.txt": "b", "Café.jpg": "x" };
+const SIZES = [
+  ["a desktop", { viewport: { width: 1280, height: 800 } }, 200, 36],
+  ["a phone", { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }, 220, 48],
+] as const;
+
+describeInChromium("the files of a folder", (chromium) => {
+  it.each(SIZES)("come first on %s, with what they are in all", async (_, options, limit, height) => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open(options);
+    await logIn(page, site);
+    const box = await page.locator("tbody tr").first().boundingBox();
+    expect(box?.y).toBeLessThan(limit);
+    expect(box?.height).toBeGreaterThanOrEqual(height);
+    expect(box?.height).toBeLessThan(height + 8);
+    expect(await page.locator(".summary").textContent()).toBe("4 items, 3 bytes");
+    await page.goto(`${site.home}reports/`);
+    expect((await page.locator("tbody tr").first().boundingBox())?.y).toBeLessThan(limit);
+    await page.getByRole("link", { name: "Up to Home" }).click();
+    await rowOf(page, "a.txt").waitFor();
+    expectNoComplaints();
+  });
+
+  it.each(["en-GB", "de-DE"])("need no sideways scrolling at 320 px and at 200 percent zoom, %s", async (locale) => {
+    const long = `${"A name as long as names are in the offices of this world ".repeat(3)}.txt`;
+    const site = await openSite({ files: { ...FILES, [long]: "x" }, triggers: { approve: { label: "Approve" } } });
+    for (const width of [320, 640]) {
+      const { page } = await chromium.open({ locale, viewport: { width, height: 480 } });
+      await logIn(page, site);
+      await page.locator("#select-all").click();
+      const [wide, inner] = await page.evaluate(() => [
+        document.documentElement.scrollWidth,
+        document.documentElement.clientWidth,
+      ]);
+      expect(wide).toBeLessThanOrEqual(inner ?? 0);
+      // The bar of actions is in sight, whatever the length of the list.
+      const bar = await page.locator(".selected").boundingBox();
+      expect((bar?.y ?? 0) + (bar?.height ?? 999)).toBeLessThanOrEqual(480);
+    }
+  });
+
+  it("are filtered as the user types, with what is hidden not selected any more", async () => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await page.locator("#select-all").click();
+    await page.getByRole("searchbox", { name: "Filter" }).fill("CAFE");
+    expect(await page.locator("tbody tr:visible").count()).toBe(1);
+    expect(await page.locator(".count").textContent()).toBe("1 selected, 1 byte");
+    await eventually(() => page.locator(".announcer").textContent()).toBe("1 of 4 items match.");
+    await page.getByRole("searchbox").fill("none");
+    await page.getByText("No item has this text in its name.").waitFor();
+    await page.getByRole("searchbox").press("Escape");
+    expect(await page.locator("tbody tr:visible").count()).toBe(4);
+    expectNoComplaints();
+  });
+
+  it("are renamed and described from the bar of the selection, one at a time", async () => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    const bar = page.locator(".selected");
+    await rowOf(page, "a.txt").getByRole("checkbox").check();
+    await bar.getByRole("button", { name: "Properties" }).click();
+    await page.getByRole("dialog", { name: "a.txt" }).getByRole("button", { name: "Close" }).click();
+    await bar.getByRole("button", { name: "Rename" }).click();
+    await page.getByRole("textbox", { name: "New name" }).fill("z.txt");
+    await page.keyboard.press("Enter");
+    await rowOf(page, "z.txt").waitFor();
+    await rowOf(page, "b.txt").getByRole("checkbox").check();
+    await rowOf(page, "Café.jpg").getByRole("checkbox").check();
+    expect(await bar.getByRole("button", { name: /^(?:Rename|Properties)$/ }).count()).toBe(0);
+    expectNoComplaints();
+  });
+
+  it("stand in higher rows if the user chooses so, also on the next page", async () => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await page.locator("#more > summary").click();
+    await page.getByRole("radio", { name: "Comfortable" }).check();
+    const height = async () => (await page.locator("tbody tr").first().boundingBox())?.height;
+    expect(await height()).toBe(48);
+    await page.goto(`${site.home}reports/`);
+    expect(await height()).toBe(48);
+    expectNoComplaints();
+  });
+
+  it.each([true, false])("are downloaded as one archive, with a script: %s", async (javaScriptEnabled) => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open({ javaScriptEnabled });
+    await logIn(page, site);
+    await page.locator("#more > summary").click();
+    const download = page.waitForEvent("download");
+    await page.getByRole("link", { name: "Download all" }).click();
+    const bytes = await readFile(await (await download).path());
+    expect(["a.txt", "b.txt", "reports/inner.txt"].every((name) => bytes.includes(name))).toBe(true);
+    expectNoComplaints();
+  });
+
+  it("go to the trash without a question, and come back by Restore", async () => {
+    const site = await openSite({ files: FILES, hasTrash: true });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await chooseAction(page, "reports", "Delete");
+    await rowOf(page, "reports").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Restore" }).click();
+    await rowOf(page, "reports").waitFor();
+    expect(await site.content("reports/inner.txt")).toBe("x");
+    await page.locator("#select-all").click();
+    await page.getByRole("group").getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText("This folder is empty.").waitFor();
+    await page.getByRole("button", { name: "Restore" }).click();
+    await eventually(() => page.locator("tbody tr").count()).toBe(4);
+    await chooseAction(page, "b.txt", "Delete for good");
+    await page.getByRole("dialog", { name: "Delete b.txt?" }).getByRole("button", { name: "Delete" }).click();
+    await rowOf(page, "b.txt").waitFor({ state: "detached" });
+    expect(await page.getByRole("button", { name: "Restore" }).count()).toBe(0);
+    expectNoComplaints();
+  });
+
+  it("lead to the trash after a deletion without a script", async () => {
+    const site = await openSite({ files: FILES, hasTrash: true });
+    const { page, expectNoComplaints } = await chromium.open({ javaScriptEnabled: false });
+    await logIn(page, site);
+    await rowOf(page, "b.txt").getByRole("link", { name: "Actions for" }).click();
+    await page.locator(".member").getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByRole("status").getByRole("link", { name: "Trash" }).click();
+    await page.getByRole("checkbox", { name: "b.txt" }).check();
+    await page.getByRole("button", { name: "Restore" }).click();
+    expect(await site.content("b.txt")).toBe("b");
+    expectNoComplaints();
+  });
+
+  it("have in their menus what the account may do", async () => {
+    const permissions = [["allow-list", "allow-read", "allow-delete-file"]] as const;
+    const site = await openSite({ files: FILES, groups: { DEFAULT_GROUP: { permissions } } });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    const itemsOf = async (name: string) => {
+      await rowOf(page, name).getByRole("link", { name: "Actions for" }).click();
+      const items = await page.getByRole("menuitem").allTextContents();
+      await page.keyboard.press("Escape");
+      return items;
+    };
+    expect(await itemsOf("a.txt")).toEqual(["Open", "Download", "Properties", "Delete"]);
+    expect(await itemsOf("reports")).toEqual(["Open", "Download as ZIP", "Properties"]);
+    await chooseAction(page, "a.txt", "Properties");
+    expect(await page.getByRole("dialog", { name: "a.txt" }).textContent()).toContain("1 byte");
+    await page.keyboard.press("Escape");
+    expect(await page.locator("#send, #create").count()).toBe(0);
+    expectNoComplaints();
+  });
+});

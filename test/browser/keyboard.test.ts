@@ -1,0 +1,134 @@
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { describeInChromium, eventually } from "./chromium.ts";
+import { logIn, openSite, rowOf } from "./site.ts";
+
+const FILES = { "reports/inner.txt": "x", "a.txt": "a", "b.txt": "b", "c.txt": "c" };
+
+describeInChromium("a folder by the keyboard alone", (chromium) => {
+  it("moves, selects, renames, deletes, filters and goes up", async () => {
+    const site = await openSite({ files: FILES, hasTrash: true });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await page.keyboard.press("ArrowDown");
+    expect(await focused(page)).toBe("reports");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Space");
+    await page.keyboard.press("Shift+ArrowDown");
+    await eventually(() => page.locator(".announcer").textContent()).toBe("2 selected, 2 bytes");
+    expect(await selected(page)).toEqual(["a.txt", "b.txt"]);
+    await page.keyboard.press("Escape");
+    expect(await selected(page)).toEqual([]);
+    await page.keyboard.press("F2");
+    await page.keyboard.type("renamed");
+    await page.keyboard.press("Enter");
+    await rowOf(page, "renamed.txt").waitFor();
+    await eventually(() => focused(page)).toBe("renamed.txt");
+    await page.keyboard.press("Delete");
+    await rowOf(page, "renamed.txt").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Restore" }).waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("rep");
+    expect(await page.locator("tbody tr:visible").count()).toBe(1);
+    await page.keyboard.press("Escape");
+    await page.locator("#filter").blur();
+    await page.keyboard.press("Control+a");
+    expect(await selected(page)).toEqual(["reports", "a.txt", "c.txt"]);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Home");
+    expect(await focused(page)).toBe("reports");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/reports\/$/);
+    await rowOf(page, "inner.txt").waitFor();
+    await page.keyboard.press("Backspace");
+    await page.waitForURL(site.home);
+    expectNoComplaints();
+  });
+
+  it("takes one tab stop for all rows, whose controls the arrows reach", async () => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await page.waitForSelector('.files[role="grid"]');
+    await eventually(() => page.locator('tbody :is(a, input)[tabindex="0"]').count()).toBe(1);
+    expect(await page.locator("tbody :is(a, input):not([tabindex])").count()).toBe(0);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowRight");
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Actions for reports");
+    await page.keyboard.press("ArrowDown");
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Actions for a.txt");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate(() => document.activeElement?.closest("tbody"))).toBeNull();
+    expectNoComplaints();
+  });
+});
+
+describeInChromium("what is dragged or pasted", (chromium) => {
+  it("moves rows to the folder that they are dropped on", async () => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await rowOf(page, "a.txt").getByRole("checkbox").check();
+    await rowOf(page, "b.txt").getByRole("checkbox").check();
+    await rowOf(page, "a.txt").locator("th a").dragTo(rowOf(page, "reports").locator("th a"));
+    await rowOf(page, "a.txt").waitFor({ state: "detached" });
+    expect(await site.list()).toEqual(["c.txt", "reports/", "reports/a.txt", "reports/b.txt", "reports/inner.txt"]);
+    await page.goto(`${site.home}reports/`);
+    await rowOf(page, "a.txt").locator("th a").dragTo(page.locator(".crumbs a"));
+    await rowOf(page, "a.txt").waitFor({ state: "detached" });
+    expect(await site.list()).toContain("a.txt");
+    expectNoComplaints();
+  });
+
+  it("uploads pasted files, and says where dropped ones go", async () => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await page.goto(`${site.home}reports/`);
+    const data = await page.evaluateHandle(() => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File(["pasted"], "image.png"));
+      return transfer;
+    });
+    await page.dispatchEvent("main", "dragenter", { dataTransfer: data });
+    await page.getByText("Drop to upload to reports").waitFor();
+    await page.dispatchEvent("main", "dragleave", { dataTransfer: data });
+    await page.evaluate((clipboardData) => {
+      document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+    }, data);
+    await rowOf(page, "image.png").waitFor();
+    expect(await site.content("reports/image.png")).toBe("pasted");
+    expectNoComplaints();
+  });
+});
+
+describeInChromium("the times of members", (chromium) => {
+  it("are in the reader's zone, relative for today, exact in UTC on hover", async () => {
+    const site = await openSite({ files: FILES });
+    const { utimes } = await import("node:fs/promises");
+    const old = new Date("2020-01-31T23:30:00Z");
+    await utimes(`${site.folder}/a.txt`, old, old);
+    const { page, expectNoComplaints } = await chromium.open({ timezoneId: "Asia/Tokyo", locale: "en-GB" });
+    await logIn(page, site);
+    const time = rowOf(page, "a.txt").locator("time");
+    await eventually(() => time.textContent()).toMatch(/Feb 1, 2020, 8:30/);
+    expect(await time.getAttribute("title")).toBe("2020-01-31 23:30:00 UTC");
+    expect(await rowOf(page, "b.txt").locator("time").textContent()).toMatch(/now|ago/);
+    expect(await page.locator("thead .modified").textContent()).not.toContain("UTC");
+    expectNoComplaints();
+  });
+});
+
+function focused(page: Page): Promise<string | undefined> {
+  return page.evaluate(() => document.activeElement?.closest("tr")?.dataset.name);
+}
+
+function selected(page: Page): Promise<string[]> {
+  return page
+    .locator("tr[data-selected]")
+    .evaluateAll((rows) => rows.map((row) => (row as HTMLElement).dataset.name ?? ""));
+}

@@ -1,0 +1,93 @@
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { describeInChromium } from "./chromium.ts";
+import { logIn, openSite, PASSWORD } from "./site.ts";
+
+describeInChromium("pages with passwords", (chromium) => {
+  it("the login keeps the user name, shows the password and tells of Caps Lock", async () => {
+    const site = await openSite();
+    const { page, expectNoComplaints } = await chromium.open({ viewport: { width: 320, height: 640 } });
+    await page.goto(site.home);
+    await page.fill("#username", 'al"ice');
+    await page.fill("#password", "wrong");
+    await page.press("#password", "Enter");
+    await page.getByRole("alert").waitFor();
+    expect(await page.inputValue("#username")).toBe('al"ice');
+    await page.waitForSelector("#password:focus");
+    expect(await page.inputValue("#password")).toBe("");
+
+    await page.keyboard.type("secret");
+    await page.getByRole("checkbox", { name: "Show password" }).check();
+    expect(await page.getAttribute("#password", "type")).toBe("text");
+    await check(page, "readable");
+    await pressWithCapsLock(page);
+    await page.getByText("Caps Lock is on.").waitFor();
+    await check(page, "Caps Lock");
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+    await page.fill("#username", "alice");
+    await page.fill("#password", PASSWORD);
+    const sent = page.waitForRequest((request) => request.method() === "POST");
+    await page.press("#password", "Enter");
+    expect((await sent).postData()).toContain("username=alice");
+    await page.waitForSelector("main#folder");
+    expectNoComplaints(/status of 401/);
+  });
+
+  it("the new password is entered twice, under rules that are told before", async () => {
+    const site = await openSite({ passwordPolicy: { minLength: 14, requireClasses: ["digit"] } });
+    const { page, expectNoComplaints } = await chromium.open({ viewport: { width: 320, height: 640 } });
+    await logIn(page, site);
+    await page.goto(`${site.home}__svc__/password-update`);
+    expect(await page.locator("#rules li").allTextContents()).toEqual([
+      "The new password must have at least 14 characters.",
+      "The new password must contain a digit.",
+      "The new password must not contain the user name.",
+      "The new password must not be the current one.",
+    ]);
+    await page.fill("#current", PASSWORD);
+    await page.fill("#new", "a new password 1");
+    await page.fill("#repeated", "a new password 2");
+    await page.press("#repeated", "Enter");
+    // Nothing was sent: the browser shows the text at the field.
+    expect(await page.locator("#repeated").evaluate((field: HTMLInputElement) => field.validationMessage)).toBe(
+      "The two new passwords are not the same.",
+    );
+    await page.getByRole("checkbox", { name: "Show password" }).check();
+    await check(page, "password page");
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+    await page.fill("#repeated", "a new password 1");
+    await page.press("#repeated", "Enter");
+    await page.waitForSelector("main#folder");
+    expectNoComplaints();
+  });
+
+  it("without a script, the service compares the two, and the box is not there", async () => {
+    const site = await openSite();
+    const { page } = await chromium.open({ javaScriptEnabled: false });
+    await logIn(page, site);
+    await page.goto(`${site.home}__svc__/password-update`);
+    expect(await page.getByText("Show password").isVisible()).toBe(false);
+    await page.fill("#current", PASSWORD);
+    await page.fill("#new", "a brand new secret");
+    await page.fill("#repeated", "a brand new typo");
+    await page.press("#repeated", "Enter");
+    expect(await page.getByRole("alert").textContent()).toContain("The two new passwords are not the same.");
+  });
+});
+
+/** Presses a key as with Caps Lock: the protocol of the browser has no such modifier. */
+function pressWithCapsLock(page: Page): Promise<void> {
+  return page.locator("#password").evaluate((field) => {
+    field.focus();
+    field.dispatchEvent(new KeyboardEvent("keydown", { key: "A", modifierCapsLock: true }));
+  });
+}
+
+async function check(page: Page, name: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(
+    violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
+    name,
+  ).toEqual([]);
+}

@@ -1,0 +1,176 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "playwright-core";
+import { expect, it } from "vitest";
+import { describeInChromium, eventually } from "./chromium.ts";
+import { dropFiles, logIn, openSite, transferOf } from "./site.ts";
+
+const FILES = { "a.txt": "old a", "a (1).txt": "older a", "b.txt": "old b", "c.txt": "old c" };
+
+describeInChromium("the panel of the uploads", (chromium) => {
+  it("folds to one line, and the title of the tab tells how far the uploads are", async () => {
+    const site = await openSite({ files: { "reports/old.txt": "x" } });
+    const { page, expectNoComplaints } = await chromium.open({ viewport: { width: 1280, height: 800 } });
+    await logIn(page, site);
+    await page.goto(`${site.home}reports/`);
+    const release = await hold(page, "**/slow.txt");
+    await dropFiles(page, [
+      { name: "done.txt", content: "x".repeat(99) },
+      { name: "slow.txt", content: "x".repeat(99) },
+    ]);
+    await eventually(() => page.title()).toBe("50 % · reports – Files");
+    const panel = page.getByRole("region", { name: "Uploads" });
+    const { right, bottom } = await panel.evaluate((section) => {
+      const { right, bottom } = section.getBoundingClientRect();
+      return { right: innerWidth - right, bottom: innerHeight - bottom };
+    });
+    // There is room for a scroll bar.
+    expect([right < 30, bottom]).toEqual([true, 8]);
+    const fold = panel.getByRole("button", { name: /^Uploads/ });
+    expect(await fold.getAttribute("aria-expanded")).toBe("true");
+    await fold.press("Enter");
+    expect(await fold.getAttribute("aria-expanded")).toBe("false");
+    expect(await page.locator(".transfers-line").textContent()).toBe("1 of 2 · 50 %");
+    expect((await panel.boundingBox())?.height).toBeLessThan(56);
+    expect(await page.locator(".transfer").first().isVisible()).toBe(false);
+    await check(page, "folded");
+    await release();
+    await eventually(() => page.title()).toBe("reports – Files");
+    expect(await page.locator(".transfers-line").textContent()).toBe("2 of 2 · 100 %");
+    await panel.getByRole("button", { name: "Close" }).click();
+    await eventually(() => panel.isVisible()).toBe(false);
+    expect(await page.evaluate(() => document.activeElement?.parentElement?.id)).toBe("send");
+    expectNoComplaints();
+  });
+
+  it("asks in its row what to do about a file that exists: keep both takes the next free name", async () => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await drop(page, ["a.txt", "b.txt"]);
+    await transferOf(page, "a.txt").getByRole("button", { name: "Keep both: a.txt" }).press("Enter");
+    await eventually(() => transferOf(page, "a (2).txt").getAttribute("data-state")).toBe("done");
+    // The focus goes to the next question.
+    await eventually(() => page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe(
+      "Replace: b.txt",
+    );
+    expect(await transferOf(page, "b.txt").getByRole("checkbox").isVisible()).toBe(false);
+    await page.keyboard.press("Enter");
+    await eventually(() => transferOf(page, "b.txt").getAttribute("data-state")).toBe("done");
+    expect(await Promise.all(["a.txt", "a (1).txt", "a (2).txt", "b.txt"].map(site.content))).toEqual([
+      "old a",
+      "older a",
+      "new",
+      "new",
+    ]);
+    expectNoComplaints(/status of 4(?:04|12)/);
+  });
+
+  it.each([
+    ["Keep both", { "a.txt": "old a", "c.txt": "old c", "d.txt": "old d", "c (1).txt": "new", "d (1).txt": "new" }],
+    ["Replace", { "a.txt": "new", "c.txt": "new", "d.txt": "new" }],
+    ["Skip", { "a.txt": "old a", "c.txt": "old c", "d.txt": "old d" }],
+  ])("does the same for all, also for one that is found later: %s", async (answer, contents) => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await writeFile(join(site.folder, "d.txt"), "old d");
+    const release = await hold(page, "**/d.txt");
+    await drop(page, ["a.txt", "c.txt", "d.txt"]);
+    await page.getByRole("checkbox", { name: "Do this for all" }).check();
+    await check(page, "conflict");
+    await transferOf(page, "a.txt")
+      .getByRole("button", { name: `${answer}: a.txt` })
+      .click();
+    await eventually(() => page.locator('.transfer[data-state="exists"]').count()).toBe(0);
+    await release();
+    await eventually(() => page.locator('.transfer:is([data-state="done"], [data-state="skipped"])').count()).toBe(3);
+    expect(
+      Object.fromEntries(
+        await Promise.all(Object.keys(contents).map(async (name) => [name, await site.content(name)])),
+      ),
+    ).toEqual(contents);
+    // The next files are another question.
+    await drop(page, ["b.txt"]);
+    await eventually(() => transferOf(page, "b.txt").getAttribute("data-state")).toBe("exists");
+    expectNoComplaints(/status of 4(?:04|12)/);
+  });
+
+  it("keeps both by forms and in folders, too", async () => {
+    const site = await openSite({ files: FILES, browserAlone: true });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await drop(page, ["a.txt"]);
+    await transferOf(page, "a.txt")
+      .getByRole("button", { name: /^Keep both/ })
+      .click();
+    await eventually(() => transferOf(page, "a (2).txt").getAttribute("data-state")).toBe("done");
+    expect(await Promise.all(["a.txt", "a (1).txt", "a (2).txt"].map(site.content))).toEqual([
+      "old a",
+      "older a",
+      "new",
+    ]);
+    expectNoComplaints(/status of 404/);
+  });
+
+  it.each(["light", "dark"] as const)(
+    "is a sheet on a narrow phone, below the actions, %s, in German",
+    async (colorScheme) => {
+      const site = await openSite({ files: FILES });
+      const phone = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true, locale: "de-DE" };
+      const { page, expectNoComplaints } = await chromium.open({ ...phone, colorScheme });
+      await logIn(page, site);
+      await page.locator("#select-all").click();
+      const release = await hold(page, "**/slow.txt");
+      await drop(page, ["slow.txt", "a.txt", "b.txt", "done.txt"]);
+      await eventually(() => transferOf(page, "done.txt").getAttribute("data-state")).toBe("done");
+      await page.getByRole("checkbox", { name: "Für alle so machen" }).waitFor();
+      await check(page, "sheet");
+      const panel = page.getByRole("region", { name: "Hochladen" });
+      const bar = page.locator(".selected");
+      const [sheet, actions] = [await panel.boundingBox(), await bar.boundingBox()];
+      expect(sheet).toMatchObject({ x: 0, width: 320 });
+      expect((sheet?.y ?? 0) + (sheet?.height ?? 0)).toBe(640);
+      expect((actions?.y ?? 0) + (actions?.height ?? 0)).toBeLessThanOrEqual(sheet?.y ?? 0);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+      expect(
+        await page.locator(".transfers-list:visible").evaluate((list) => list.scrollWidth - list.clientWidth),
+      ).toBe(0);
+      expect(await page.title()).toMatch(/^\d+ % · /);
+      await release();
+      expectNoComplaints(/status of 412/);
+    },
+  );
+});
+
+function drop(page: Page, names: readonly string[]): Promise<void> {
+  return dropFiles(
+    page,
+    names.map((name) => ({ name, content: "new" })),
+  );
+}
+
+/** Holds requests back until the returned function is called. */
+async function hold(page: Page, url: string): Promise<() => Promise<void>> {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route(url, async (route) => {
+    if (route.request().method() === "PUT") await released;
+    await route.fallback();
+  });
+  return async () => {
+    release();
+    await page.unroute(url);
+  };
+}
+
+async function check(page: Page, name: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(
+    violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
+    name,
+  ).toEqual([]);
+}
