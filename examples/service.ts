@@ -14,6 +14,7 @@ import {
   type PasswordHasher,
   type StorageAdapter,
 } from "fileferry";
+import { createVersionsStorage } from "fileferry/storage/versions";
 import { createMemoryKeyValueStore } from "fileferry/stores/memory";
 
 /** What differs between the runtimes. */
@@ -33,13 +34,7 @@ export interface ExampleOptions {
 export const LINKS_SECRET = "the secret of an example, which anybody can read";
 
 export function createExampleService(options: ExampleOptions): FileService {
-  const {
-    storage,
-    onEvent: tell,
-    hasher = createPasswordHasher(),
-    sessions = createMemoryKeyValueStore(),
-    apiPage,
-  } = options;
+  const { onEvent: tell, hasher = createPasswordHasher(), sessions = createMemoryKeyValueStore(), apiPage } = options;
   const accounts = createAccountsAuthenticator({
     // Passwords as they are, for trying out: `fileferry hash-password` makes what should stand here.
     accounts: [
@@ -54,8 +49,10 @@ export function createExampleService(options: ExampleOptions): FileService {
     ],
     logger: quiet,
   });
+  const storage = createVersionsStorage(options.storage);
   return createFileService({
     storage,
+    versions: storage.versions,
     authentication: [accounts, createMembers("carol", "first password", hasher)],
     groups: { members: { allow_own_password_change: true } },
     metadataFields: { header: "X-Labels", keys: [{ name: "project" }, { name: "tag-*" }] },

@@ -42,5 +42,6 @@ const systemErrors: ReadonlyMap<string, string> = new Map([
   ["ENOTDIR", "does not exist"],
   ["ENOTFOUND", "the host name is unknown"],
   ["EPERM", "permission denied"],
+  ["EROFS", "the file system is read-only"],
   ["ETIMEDOUT", "no response in time"],
 ]);

@@ -21,7 +21,12 @@ export function addLinkCommands(program: Command): void {
     .command("link")
     .description("create, list and revoke links to files and folders of an account")
     .addHelpText("after", linkHelp);
+  addCreate(link);
+  addList(link);
+  addRevoke(link);
+}
 
+function addCreate(link: Command): void {
   link
     .command("create")
     .description("create a link and print its URL")
@@ -37,7 +42,7 @@ export function addLinkCommands(program: Command): void {
     .option(
       "--expires <duration>",
       "how long it lasts, as 3600, 90m, 12h or 7d (default: links.defaultSeconds)",
-      toSeconds,
+      parseDuration,
     )
     .option("--max-uses <number>", "how many downloads and uploads it has in total", toNumber)
     .option("--max-file-bytes <number>", "the maximum size of an uploaded file", toNumber)
@@ -51,7 +56,9 @@ export function addLinkCommands(program: Command): void {
       const { createLink } = await import("./commands/link.ts");
       await createLink({ ...flags, path }, process);
     });
+}
 
+function addList(link: Command): void {
   link
     .command("list")
     .description("list the links of an account, newest first")
@@ -62,7 +69,9 @@ export function addLinkCommands(program: Command): void {
       const { printLinks } = await import("./commands/link.ts");
       await printLinks(flags, process);
     });
+}
 
+function addRevoke(link: Command): void {
   link
     .command("revoke")
     .description("withdraw a link at once")
@@ -80,7 +89,8 @@ function collectPermission(value: string, previous: readonly LinkPermission[]): 
   return [...previous, known];
 }
 
-function toSeconds(text: string): number {
+/** The seconds of a duration such as 3600, 90m, 12h or 7d. @throws InvalidArgumentError */
+export function parseDuration(text: string): number {
   const [, number, unit = ""] = /^(\d{1,10})([mhd]?)$/.exec(text) ?? [];
   if (!(Number(number) > 0)) throw new InvalidArgumentError("expected seconds, or a duration such as 90m, 12h or 7d");
   return Number(number) * (SECONDS[unit] ?? 1);

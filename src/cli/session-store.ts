@@ -15,6 +15,8 @@ export type SessionStoreLocation =
 /** An open store. */
 export interface OpenSessionStore {
   readonly store: AtomicKeyValueStore;
+  /** Returns the time of the store's machine in POSIX milliseconds. Absent: it is this machine. */
+  now?(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -110,7 +112,13 @@ async function openRedis(url: string, key: string): Promise<OpenSessionStore> {
     if (client.isOpen) client.destroy();
   }
 
-  return { store, close };
+  /** Redis replies with seconds and microseconds. */
+  async function now(): Promise<number> {
+    const [seconds, microseconds] = (await within(CONNECT_MILLISECONDS, client.sendCommand(["TIME"]))) as string[];
+    return Number(seconds) * 1000 + Number(microseconds) / 1000;
+  }
+
+  return { store, now, close };
 }
 
 /** The package is an optional peer dependency, which only Redis needs. */

@@ -1,4 +1,4 @@
-import type { LogFormat } from "./log/access-log.ts";
+import type { LogFormat } from "./log/format.ts";
 import { createJsonLogger } from "./log/json.ts";
 import type { Output } from "./log/terminal.ts";
 

@@ -2,6 +2,7 @@ import type { FileServiceOptions } from "../config/options.ts";
 import type { AtomicKeyValueStore } from "../contracts/atomic-store.ts";
 import { createQuotaStorage } from "../storage/quota.ts";
 import { createTrashStorage } from "../storage/trash.ts";
+import { createVersionsStorage } from "../storage/versions.ts";
 import { createMemoryKeyValueStore } from "../stores/memory.ts";
 import type { NamedStore, ServeSettings } from "./config/serve-settings.ts";
 import { openSessionStore } from "./session-store.ts";
@@ -11,7 +12,18 @@ import { openSessionStore } from "./session-store.ts";
  * to `closers` when it is open. Rejects with a failure of status 1 if a store does not work.
  */
 export async function openStores(
-  { service, sessionStore, lockStore, linkStore, quota, quotaStore, trash, idempotency, answerStore }: ServeSettings,
+  {
+    service,
+    sessionStore,
+    lockStore,
+    linkStore,
+    quota,
+    quotaStore,
+    trash,
+    versions,
+    idempotency,
+    answerStore,
+  }: ServeSettings,
   closers: (() => unknown)[],
 ): Promise<FileServiceOptions> {
   async function open(named: NamedStore | undefined): Promise<AtomicKeyValueStore | undefined> {
@@ -28,11 +40,13 @@ export async function openStores(
   const counts = await open(quotaStore);
   const answers = (await open(answerStore)) ?? createMemoryKeyValueStore();
   const counted = quota && createQuotaStorage(storage, { ...quota, ...(counts && { store: counts }) });
-  const kept = trash && createTrashStorage(counted ?? storage, trash);
+  const versioned = versions && createVersionsStorage(counted ?? storage, versions);
+  const kept = trash && createTrashStorage(versioned ?? counted ?? storage, trash);
   return {
     ...options,
-    storage: kept ?? counted ?? storage,
+    storage: kept ?? versioned ?? counted ?? storage,
     ...(counted && { quota: counted.quota }),
+    ...(versioned && { versions: versioned.versions }),
     ...(kept && { trash: kept.trash }),
     ...(idempotency && { idempotency: { ...idempotency, store: answers } }),
     ...(session !== undefined && { session }),

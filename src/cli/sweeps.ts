@@ -15,7 +15,7 @@ export function sweepRegularly(
   }: { readonly logger?: Logger | undefined; readonly interval?: number } = {},
 ): () => void {
   function sweepNow(): void {
-    sweep().catch((error: unknown) => logger.error({ error }, "Expired uploads could not be removed."));
+    sweep().catch((error: unknown) => logger.error({ error }, "What has expired could not be removed."));
   }
 
   sweepNow();

@@ -3,7 +3,7 @@ import { toDigestHeader, verifyResponse, WANTED_DIGEST } from "./digests.ts";
 import { FileferryError, throwFailure, toResponseError } from "./error.ts";
 import { toCommonHeaders, toConditionHeaders, toEntityTag, toMetadataHeader, toModified } from "./headers.ts";
 import { parseListing } from "./listing.ts";
-import { toFilePath, toFolderPath, toNames } from "./paths.ts";
+import { toFilePath, toFolderPath, toNames, toVersionsPath } from "./paths.ts";
 import { toResumableContent } from "./resumable-content.ts";
 import { uploadResumably } from "./resumable-upload.ts";
 import { isStream, sizeOf } from "./streams.ts";
@@ -12,6 +12,8 @@ import type {
   ClientOptions,
   Entry,
   FileClient,
+  FileVersionEntry,
+  FoundEntry,
   PutOptions,
   PutResult,
   RequestOptions,
@@ -98,6 +100,16 @@ export function createClient({ baseUrl, credentials, fetch, metadataHeader, crea
     return { etag: toEntityTag(response), modified: toModified(response) };
   }
 
+  async function run(
+    url: string,
+    commands: readonly object[],
+    { signal }: RequestOptions = {},
+  ): Promise<CommandsBody["results"]> {
+    const headers = { "Content-Type": "application/json" };
+    const response = await send(url, { method: "POST", headers, body: JSON.stringify({ commands }), signal });
+    return (await readJson<CommandsBody>(response, signal)).results;
+  }
+
   return {
     list,
 
@@ -106,6 +118,12 @@ export function createClient({ baseUrl, credentials, fetch, metadataHeader, crea
       const response = await send(`${toFolderPath(path)}?${query}`, { signal });
       const { content } = await readJson<{ content: Entry[] }>(response, signal);
       return { entries: content, cursor: /[?&]cursor=([\w-]+)/.exec(response.headers.get("Link") ?? "")?.[1] };
+    },
+
+    async search(path, text, { signal } = {}) {
+      const response = await send(`${toFolderPath(path)}?q=${encodeURIComponent(text)}`, { signal });
+      const { content, truncated } = await readJson<{ content: FoundEntry[]; truncated: boolean }>(response, signal);
+      return { entries: content, truncated };
     },
 
     async stat(path, { signal } = {}) {
@@ -120,10 +138,11 @@ export function createClient({ baseUrl, credentials, fetch, metadataHeader, crea
       };
     },
 
-    async get(path, { signal, verify = false, ...conditions } = {}) {
+    async get(path, { signal, verify = false, version, ...conditions } = {}) {
       if (verify && conditions.range) throw new TypeError("A range cannot be verified.");
       const headers = { ...toConditionHeaders(conditions), ...(verify && WANTED_DIGEST) };
-      const response = await send(toFilePath(path), { headers, signal });
+      const url = version === undefined ? toFilePath(path) : toVersionsPath(path, version);
+      const response = await send(url, { headers, signal });
       if (!isFolderUrl(response)) return verify ? verifyResponse(response, createSha256) : response;
       await response.body?.cancel();
       throw new FileferryError("A folder exists where a file is needed.", { code: "not-a-file", status: 422 });
@@ -150,12 +169,14 @@ export function createClient({ baseUrl, credentials, fetch, metadataHeader, crea
       return send(url, { headers: { Accept: "application/zip, application/json;q=0.5" }, signal });
     },
 
-    async run(folder, commands, { signal } = {}) {
-      const headers = { "Content-Type": "application/json" };
-      const body = JSON.stringify({ commands });
-      const response = await send(toFolderPath(folder), { method: "POST", headers, body, signal });
-      return (await readJson<CommandsBody>(response, signal)).results;
+    run: (folder, commands, options) => run(toFolderPath(folder), commands, options),
+
+    async versions(path, { signal } = {}) {
+      const response = await send(toVersionsPath(path), { signal });
+      return (await readJson<{ content: FileVersionEntry[] }>(response, signal)).content;
     },
+
+    runOnVersions: (path, commands, options) => run(toVersionsPath(path), commands, options),
 
     async whoami({ signal } = {}) {
       return readJson<AccountDescription>(await send("/home/__svc__/account", { signal }), signal);

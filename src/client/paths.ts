@@ -11,6 +11,12 @@ export function toFilePath(path: string): string {
   return `/home/${toNames(path).map(encodeURIComponent).join("/")}`;
 }
 
+/** The path below the base URL of the versions of a file, or of one of them. */
+export function toVersionsPath(path: string, id?: string): string {
+  const one = id === undefined ? "" : `/${encodeURIComponent(id)}`;
+  return `/home/__svc__/versions${one}?path=${encodeURIComponent(`/${toNames(path).join("/")}`)}`;
+}
+
 /** The path below the base URL of an account's folder. */
 export function toFolderPath(path: string): string {
   return path === "/" ? "/home/" : `${toFilePath(path)}/`;

@@ -51,6 +51,14 @@ export interface ListPageOptions extends RequestOptions {
   readonly cursor?: string | undefined;
 }
 
+/** What a search has found. */
+export interface FoundEntries {
+  /** The nearest ones first. */
+  readonly entries: readonly FoundEntry[];
+  /** Whether a limit of the service has ended the search: there may be more. */
+  readonly truncated: boolean;
+}
+
 /** Settings of a download. */
 export interface GetOptions extends RequestOptions {
   /** The bytes from `start` to `end` inclusive; to the end of the file without `end`. */
@@ -67,6 +75,8 @@ export interface GetOptions extends RequestOptions {
    * range. Default: false.
    */
   readonly verify?: boolean | undefined;
+  /** The ID of an earlier version of the file. Default: its present content. */
+  readonly version?: string | undefined;
 }
 
 /** Settings of an upload, and of one that goes on. */
@@ -147,6 +157,12 @@ export interface Entry extends Omit<ListingEntry, "modified"> {
   readonly modified: number | null;
 }
 
+/** A member below a folder that a search has found. */
+export interface FoundEntry extends Entry {
+  /** The names from the folder of the search on, separated by `/`. */
+  readonly path: string;
+}
+
 /** Some members of a folder. */
 export interface EntryPage {
   /** Sorted by the code points of their names. */
@@ -180,6 +196,22 @@ export interface FolderCommandOutcome {
   readonly target: string;
   /** Why it failed; `null` if it succeeded. */
   readonly message: string | null;
+}
+
+/** An earlier version of a file. */
+export interface FileVersionEntry {
+  readonly id: string;
+  /** When the file got this content, in POSIX seconds. */
+  readonly modified: number;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** A command on versions of a file: restores one, or removes some for good. */
+export interface FileVersionCommand {
+  readonly command: "restore" | "purge";
+  /** The ID of a version. */
+  readonly target: string | readonly string[];
 }
 
 /** The account of a request, as the service describes it. */
@@ -218,6 +250,11 @@ export interface FileClient {
    * with code `cursor-outdated` if the cursor is of another folder.
    */
   listPage(path: string, options: ListPageOptions): Promise<EntryPage>;
+  /**
+   * Returns what is below a folder and has a text in its name, the nearest first. The text has 1 to 255 characters;
+   * letters count the same in both cases, and with or without accents.
+   */
+  search(path: string, text: string, options?: RequestOptions): Promise<FoundEntries>;
   /** Returns what is known of a file or folder. */
   stat(path: string, options?: RequestOptions): Promise<EntryDetails>;
   /** Downloads a file. The status of the response is 200, 206 for a range, or 304. */
@@ -245,6 +282,14 @@ export interface FileClient {
   run(
     folder: string,
     commands: readonly FolderCommand[],
+    options?: RequestOptions,
+  ): Promise<readonly FolderCommandOutcome[]>;
+  /** Returns the earlier versions of a file, the newest first. Rejects with status 404 if the service has none. */
+  versions(path: string, options?: RequestOptions): Promise<readonly FileVersionEntry[]>;
+  /** Runs commands on versions of a file in order. Rejects as {@link run} does. */
+  runOnVersions(
+    path: string,
+    commands: readonly FileVersionCommand[],
     options?: RequestOptions,
   ): Promise<readonly FolderCommandOutcome[]>;
   /** Returns the account of the credentials. */

@@ -253,12 +253,12 @@ describe("the request log of fileferry serve", () => {
     leaveUndescribed("GET", "/home/a%20b.txt?secret");
     await (await fetch(`${run.url}home/a%20b.txt?secret`, { headers: ALICE })).text();
     await fetch(`${run.url}home/a%20b.txt`, { method: "HEAD", headers: ALICE });
-    await waitFor(() => /^HEAD .*\n/m.exec(run.stderr()) ?? undefined, run);
+    await waitFor(() => / HEAD .*\n/.exec(run.stderr()) ?? undefined, run);
     const [, ...lines] = run.stderr().trimEnd().split("\n");
-    expect(lines.map((line) => line.replace(/[1-9]\d{2} B \d+ ms$/, "N"))).toEqual([
-      "PUT /home/a%20b.txt 201 N",
-      "GET /home/a%20b.txt 200 N",
-      "HEAD /home/a%20b.txt 200 N",
+    expect(lines.map((line) => line.replace(/^\S+Z |[1-9]\d{2} B \d+ ms, | in .*$/g, ""))).toEqual([
+      "127.0.0.1 alice PUT /home/a%20b.txt 201 5 B",
+      "127.0.0.1 alice GET /home/a%20b.txt 200 0 B",
+      "127.0.0.1 alice HEAD /home/a%20b.txt 200 0 B",
     ]);
     const [, get = 0, head = 0] = lines.map((line) => Number(/(\d+) B/.exec(line)?.[1]));
     expect(get).toBeGreaterThan(head);
@@ -275,9 +275,11 @@ describe("the request log of fileferry serve", () => {
       socket.write(Buffer.from(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`, "latin1"));
       await text(socket);
     }
-    await waitFor(() => /^GET .*\n/m.exec(run.stderr()) ?? undefined, run);
+    await waitFor(() => / GET .*\n/.exec(run.stderr()) ?? undefined, run);
     const [, ...lines] = run.stderr().trimEnd().split("\n");
-    expect(lines).toEqual([expect.stringMatching(/^GET \/home\/\\\\x0a%0aGET \d{3} \d+ B \d+ ms$/)]);
+    expect(lines).toEqual([
+      expect.stringMatching(/^\S+Z 127\.0\.0\.1 - GET \/home\/\\\\x0a%0aGET \d{3} \d+ B \d+ ms, 0 B in "-" \S{36}$/),
+    ]);
   });
 
   it("shows aborted transfers, without a status that was never sent", async () => {
@@ -286,8 +288,8 @@ describe("the request log of fileferry serve", () => {
     upload.write("half");
     await delay(100);
     upload.destroy();
-    const line = await waitFor(() => /^PUT .*\n/m.exec(run.stderr())?.[0], run);
-    expect(line).toMatch(/^PUT \/home\/cut\.bin - \d+ B \d+ ms aborted\n$/);
+    const line = await waitFor(() => / PUT .*\n/.exec(run.stderr())?.[0], run);
+    expect(line).toMatch(/^ PUT \/home\/cut\.bin - \d+ B \d+ ms aborted, 4 B in "-" \S{36}\n$/);
   });
 
   it("has requests with an expectation and CONNECT too, and no credentials of an absolute target", async () => {
@@ -308,9 +310,9 @@ describe("the request log of fileferry serve", () => {
       socket.write(`${start}\r\nHost: x\r\nAccept: application/json\r\nConnection: close\r\n\r\n`);
       await text(socket);
     }
-    await waitFor(() => /(?:^CONNECT .*\n){2}/m.exec(run.stderr()) ?? undefined, run);
+    await waitFor(() => /(?:^\S+ \S+ - CONNECT .*\n){2}/m.exec(run.stderr()) ?? undefined, run);
     const [, ...lines] = run.stderr().trimEnd().split("\n");
-    expect(lines.map((line) => line.replace(/\d+ B \d+ ms$/, "N"))).toEqual([
+    expect(lines.map((line) => line.replace(/^\S+ \S+ - /, "").replace(/\d+ B \d+ ms, 0 B in .*$/, "N"))).toEqual([
       "GET /home/a.txt 401 N",
       "GET /home/b.txt 401 N",
       expect.stringMatching(/^GET \/ \d{3} N$/),

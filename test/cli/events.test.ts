@@ -5,6 +5,7 @@ import { type AddressInfo, connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { Webhook } from "standardwebhooks";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { VERSION } from "../../src/config/version.ts";
 import type { FileEvent } from "../../src/contracts/events/file-event.ts";
 import { fileEventSchema, webhookBodySchema } from "../../src/schemas/events.ts";
 import { ensureBuilt, makeFolder, runCommand, startServer, waitFor } from "../support/built.ts";
@@ -76,6 +77,13 @@ describe("the events of fileferry serve", () => {
     watchText(() => text);
     expect(text).toContain('fileferry_operations_total{operation="listing",outcome="done"} 1\n');
     expect(text).toContain('fileferry_requests_total{method="GET",status="200"} 1\n');
+    expect(text).toContain(`fileferry_build_info{version="${VERSION}",node="${process.version}"} 1\n`);
+    const sampleOf = (name: string) => Number(new RegExp(`^${name} (.+)$`, "m").exec(text)?.[1]);
+    expect(Math.abs(sampleOf("process_start_time_seconds") - Date.now() / 1000)).toBeLessThan(60);
+    expect(sampleOf("process_cpu_seconds_total")).toBeGreaterThan(0.05);
+    expect(sampleOf("process_resident_memory_bytes")).toBeGreaterThan(sampleOf("nodejs_heap_size_used_bytes"));
+    expect(sampleOf("nodejs_eventloop_lag_p99_seconds")).toBeLessThan(10);
+    expect(sampleOf("process_open_fds")).toBeGreaterThan(5);
     expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404);
     expect((await fetch(`http://127.0.0.1:${port}/metrics`, { method: "POST" })).status).toBe(405);
     // What it has answered is compared with this, and it is gone soon.
@@ -218,6 +226,12 @@ describe("the log of fileferry serve as JSON", () => {
         bytes: expect.any(Number),
         milliseconds: expect.any(Number),
         aborted: false,
+        account: "alice",
+        address: "127.0.0.1",
+        agent: expect.any(String),
+        id: expect.stringMatching(/^[\da-f-]{36}$/),
+        received: 5,
+        sent: 0,
       },
       { time, level: "info", message: "A trigger was run.", trigger: "publish", path: "/a.txt", account: "alice" },
       expect.objectContaining({ method: "POST", path: "/home/", status: 200 }),

@@ -300,8 +300,8 @@ describe("the log of fileferry serve", () => {
       socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n${referer}\r\nConnection: close\r\n\r\n`);
       await text(socket);
     }
-    await waitFor(() => (server.stderr().match(/^GET /gm)?.length === paths.length ? true : undefined), server);
-    const logged = server.stderr().matchAll(/^GET (\S+) \d{3}/gm);
+    await waitFor(() => (server.stderr().match(/ - GET /g)?.length === paths.length ? true : undefined), server);
+    const logged = server.stderr().matchAll(/ - GET (\S+) \d{3}/g);
     expect([...logged].map(([, path]) => path)).toEqual([
       "/files/__svc__/share/*/a.csv",
       "/files/__svc__/share/*",

@@ -42,6 +42,22 @@ describe("folders by the client", () => {
     expect((await failureOf(client.listPage("/f", { limit: 0 }))).code).toBe("limit-invalid");
   });
 
+  it("are searched, with what is below, and with what is missing", async () => {
+    const { client } = await openClient({
+      files: { "/alice/f/a b/Näme #1.txt": "22", "/alice/f/name": "1" },
+      limits: { searchResults: 2 },
+    });
+    const found = await client.search("/f", "name");
+    expect(found.entries.map(({ path, size }) => [path, size])).toEqual([
+      ["name", 1],
+      ["a b/Näme #1.txt", 2],
+    ]);
+    expect(found.truncated).toBe(false);
+    expect((await client.search("/", "a")).truncated).toBe(true);
+    expect((await failureOf(client.search("/f", ""))).code).toBe("search-invalid");
+    expect((await failureOf(client.search("/none", "x"))).status).toBe(404);
+  });
+
   it("yield whole members however the listing is cut into parts", async () => {
     const content = ['a"b', "\\", '\\"}', "},{", "[", "grün ☃ 😀", ""].map((name) => ({ name, modified: null }));
     const bytes = new TextEncoder().encode(JSON.stringify({ content }, null, 1));

@@ -3,8 +3,8 @@ import { OPERATIONS, type Operation } from "../../account/permissions.ts";
 import type { AccountSettings } from "../../contracts/account.ts";
 import { accountSettingsSchema } from "../../schemas/account.ts";
 import { readAccountsFile } from "../config/accounts.ts";
-import { readConfig, readJsonFile, toResolver } from "../config/file.ts";
 import { describeIssues } from "../config/issues.ts";
+import { readConfig, readParsedFile, toResolver } from "../config/read/config-file.ts";
 import type { AuthenticationEntry } from "../config/schema.ts";
 import { createFailure, describeSystemError } from "../failure.ts";
 
@@ -95,7 +95,7 @@ async function readAccounts(
 }
 
 async function readSettings(file: string): Promise<AccountSettings> {
-  const parsed = accountSettingsSchema.safeParse(await readJsonFile(file));
+  const parsed = accountSettingsSchema.safeParse(await readParsedFile(file));
   if (parsed.success) return parsed.data;
   throw createFailure(
     2,

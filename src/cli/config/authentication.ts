@@ -3,13 +3,22 @@ import { AccountsError, parseAccounts } from "../../auth/accounts/accounts.ts";
 import { createPasswordHasher } from "../../auth/passwords/hash.ts";
 import { createHttpAuthenticator } from "../../remote-auth/http-authenticator.ts";
 import { accountSettingsSchema } from "../../schemas/account.ts";
+import { apiKeySchema } from "../../schemas/api-keys.ts";
+import { oidcMethodSchema } from "./oidc.ts";
 import { checkByFactory } from "./option-checks.ts";
 
 const nonEmptyText = z.string().min(1, "must not be empty");
 
 /** The members of an account and their types. `parseAccounts` checks the values. */
 const accountsSchema = z
-  .array(accountSettingsSchema.extend({ username: z.string(), password: z.string() }))
+  .array(
+    accountSettingsSchema.extend({
+      username: z.string(),
+      password: z.string(),
+      disabled: z.boolean().exactOptional(),
+      keys: z.array(apiKeySchema).readonly().exactOptional(),
+    }),
+  )
   .superRefine((accounts, context) => {
     if (context.issues.length > 0) return;
     try {
@@ -51,4 +60,8 @@ const httpMethodSchema = z
   );
 
 /** One entry of `authentication`. */
-export const authenticationSchema = z.discriminatedUnion("type", [accountsMethodSchema, httpMethodSchema]);
+export const authenticationSchema = z.discriminatedUnion("type", [
+  accountsMethodSchema,
+  httpMethodSchema,
+  oidcMethodSchema,
+]);

@@ -1,6 +1,8 @@
 import type { Groups } from "../../account/account.ts";
-import { createAccountsAuthenticator } from "../../auth/accounts/accounts.ts";
+import { type AccountEntry, createAccountsAuthenticator } from "../../auth/accounts/accounts.ts";
 import { createAccountsFileAuthenticator } from "../../auth/accounts/accounts-file-node.ts";
+import { createOidcAuthenticator } from "../../auth/oidc.ts";
+import type { AccountKeys } from "../../contracts/api-keys.ts";
 import type { Authenticator } from "../../contracts/authenticator.ts";
 import type { OnEvent } from "../../contracts/events/file-event.ts";
 import { createHttpAuthenticator } from "../../remote-auth/http-authenticator.ts";
@@ -16,11 +18,21 @@ export function toMethods(
   context: ConfigContext,
   listeners: readonly OnEvent[],
 ): readonly Authenticator[] {
-  return config.authentication.map((entry, index) =>
-    entry.type === "http"
-      ? toHttpAuthenticator(entry, config, context, listeners)
-      : toAuthenticator(entry, index, groups, context),
-  );
+  return config.authentication.map((entry, index) => {
+    if (entry.type === "http") return toHttpAuthenticator(entry, config, context, listeners);
+    if (entry.type === "oidc") return toOidcAuthenticator(entry, index, context);
+    return toAuthenticator(entry, index, groups, context);
+  });
+}
+
+/** The start fails if the package that it needs is not installed. */
+function toOidcAuthenticator(
+  { type: _type, ...options }: Extract<AuthenticationEntry, { type: "oidc" }>,
+  index: number,
+  context: ConfigContext,
+): Authenticator {
+  const authenticator = createOidcAuthenticator(options);
+  return { ...authenticator, start: () => startWithProblems(authenticator, `authentication[${index}]`, context) };
 }
 
 /** The requests of the method name this server, and the component that its users log in to (CONTRACT 9.4). */
@@ -50,7 +62,11 @@ function toAuthenticator(
 ): Authenticator {
   const { logger, passwordHasher, worker, isShared } = context;
   if (entry.file === undefined) {
-    return createAccountsAuthenticator({ accounts: entry.accounts ?? [], passwordHasher, logger });
+    const create = (accounts: readonly AccountEntry[] = []): Authenticator =>
+      createAccountsAuthenticator({ accounts, passwordHasher, logger });
+    const { current, toReplacement } = toReplaceable(create(entry.accounts));
+    context.accountReloads.set(index, (accounts) => toReplacement(create(accounts)));
+    return current;
   }
   const path = context.toPath(entry.file);
   const fromFile = createAccountsFileAuthenticator({
@@ -66,7 +82,7 @@ function toAuthenticator(
 
   async function start(): Promise<void> {
     const key = `authentication[${index}].file`;
-    await startFromFile(fromFile, key, context);
+    await startWithProblems(fromFile, key, context);
     await checkAccountsFile(path, groups, key, context);
   }
 }
@@ -82,12 +98,40 @@ async function checkAccountsFile(path: string, groups: Groups, key: string, cont
   if (context.problems.length > 0) throw toConfigFailure(context);
 }
 
-/** Starts the method. Problems of an accounts file are reported like problems of the configuration. */
-async function startFromFile(authenticator: Authenticator, key: string, context: ConfigContext): Promise<void> {
+/** Starts the method. Its problems are reported like problems of the configuration. */
+async function startWithProblems(authenticator: Authenticator, key: string, context: ConfigContext): Promise<void> {
   try {
     await authenticator.start?.();
   } catch (error) {
     addProblem(context, key, toOneLine((error as Error).message));
     throw toConfigFailure(context);
   }
+}
+
+/**
+ * Makes an authenticator that another one of the same kind can replace while it is in use. `toReplacement` throws
+ * `TypeError` if the first one has no API keys and the next one has: the service then has no URLs for them.
+ */
+function toReplaceable(first: Authenticator): {
+  readonly current: Authenticator;
+  toReplacement(next: Authenticator): () => void;
+} {
+  let used = first;
+  // The service holds this object, so it must find the keys that are used now.
+  const keys: AccountKeys = {
+    find: async (id) => used.keys?.find(id),
+    list: async (username) => used.keys?.list(username),
+  };
+  const current = new Proxy(first, {
+    get: (_first, name) => (name === "keys" ? first.keys && keys : Reflect.get(used, name)),
+  });
+
+  function toReplacement(next: Authenticator): () => void {
+    if (first.keys === undefined && next.keys !== undefined) throw new TypeError("the first API keys need a restart");
+    return () => {
+      used = next;
+    };
+  }
+
+  return { current, toReplacement };
 }

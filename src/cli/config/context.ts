@@ -1,7 +1,8 @@
+import type { AccountEntry } from "../../auth/accounts/accounts.ts";
 import type { PasswordHasher } from "../../auth/passwords/hash.ts";
 import type { Logger } from "../../contracts/logger.ts";
 import { createFailure } from "../failure.ts";
-import type { LogFormat } from "../log/access-log.ts";
+import type { LogFormat } from "../log/format.ts";
 import type { WorkerChannel } from "../workers/worker.ts";
 
 /** What reading a configuration needs, and the problems found so far. */
@@ -17,6 +18,11 @@ export interface ConfigContext {
   /** Whether other processes may use the same sessions and accounts. */
   readonly isShared: boolean;
   readonly problems: string[];
+  /**
+   * By the index of their method: checks the accounts of a later version of the configuration, and returns a function
+   * that replaces the used ones by them. Throws `TypeError` with the reason if they need a restart.
+   */
+  readonly accountReloads: Map<number, (accounts: readonly AccountEntry[]) => () => void>;
   /** Makes a path absolute; a relative one starts at the folder of the configuration file. */
   toPath(path: string): string;
 }

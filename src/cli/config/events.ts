@@ -7,8 +7,9 @@ import { createNdjsonSink } from "../../sinks/ndjson-node.ts";
 import { createWebhookSink } from "../../sinks/webhook.ts";
 import type { ShownMetrics } from "../metrics-server.ts";
 import type { WorkerChannel } from "../workers/worker.ts";
-import { type ConfigFile, toWebhookOptions } from "./schema.ts";
+import type { ConfigFile } from "./schema.ts";
 import { defaultHost } from "./serve-settings.ts";
+import { toWebhookOptions } from "./webhooks.ts";
 
 /** The listeners of events and requests. */
 export interface Listeners {
@@ -44,6 +45,10 @@ export function toListeners(config: ConfigFile, context: ListenersContext): List
   ];
   if (metricsEntry === undefined) return { sinks, listeners: sinks };
   const { host = defaultHost, port } = metricsEntry;
-  const metrics = { host, port, ...createMetrics({ sessionSeconds: session?.maxSeconds ?? 43_200 }) };
+  const metrics = {
+    host,
+    port,
+    ...createMetrics(session?.maxSeconds === undefined ? {} : { sessionSeconds: session.maxSeconds }),
+  };
   return { sinks, metrics, onRequest: metrics.onRequest, listeners: [...sinks, metrics.onEvent] };
 }

@@ -1,35 +1,25 @@
-import { open, readFile, stat } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
 import { createNodePasswordHasher } from "../../auth/passwords/hash-node.ts";
 import type { Logger } from "../../contracts/logger.ts";
 import type { Trigger } from "../../contracts/trigger.ts";
-import { createDiskStorage } from "../../storage/disk.ts";
-import { createMemoryStorage } from "../../storage/memory.ts";
 import { createClamdGuard } from "../../uploads/clamd-guard-node.ts";
-import { createFailure, describeSystemError } from "../failure.ts";
-import type { LogFormat } from "../log/access-log.ts";
+import type { LogFormat } from "../log/format.ts";
 import { parseSessionStore, type SessionStoreLocation } from "../session-store.ts";
 import type { WorkerChannel } from "../workers/worker.ts";
+import { findWriteProblem } from "../write-problem.ts";
 import { toMethods } from "./authenticators.ts";
 import { toConnectionSettings } from "./connections.ts";
 import { parseAnswerStore } from "./content-keys.ts";
 import { addProblem, type ConfigContext, toConfigFailure } from "./context.ts";
 import { toListeners } from "./events.ts";
-import { describeIssues } from "./issues.ts";
-import { parseJsonText } from "./json-text.ts";
 import { parseLinkStore, toLinkOptions } from "./links.ts";
 import { findOffloadProblem, toOffloadOptions } from "./offload.ts";
 import { parseQuotaStore, toQuotaOptions, warnOfUnusedQuotas } from "./quota.ts";
-import { toS3Storage } from "./s3.ts";
-import { type ConfigFile, configFileSchema, toGroupSettings } from "./schema.ts";
-import {
-  defaultHost,
-  defaultPort,
-  findFolderProblem,
-  type NamedStore,
-  type ServeSettings,
-  warnOfClosedFolder,
-} from "./serve-settings.ts";
+import { readConfig, toResolver } from "./read/config-file.ts";
+import { toReloads } from "./reloads.ts";
+import { type ConfigFile, toGroupSettings } from "./schema.ts";
+import { defaultHost, defaultPort, type NamedStore, type ServeSettings } from "./serve-settings.ts";
+import { toServiceOptions } from "./service-options.ts";
+import { checkStorageFolder, toStorage } from "./storage/storage.ts";
 import { readTlsFiles } from "./tls.ts";
 import { warnOfMissingFolders } from "./virtual-folders.ts";
 
@@ -49,7 +39,7 @@ export interface ReadOptions {
  */
 export async function readConfigFile(
   file: string,
-  createLogger: (format: LogFormat) => Logger,
+  createLogger: (format: LogFormat, file?: string) => Logger,
   { logFormat: flaggedFormat, worker, adjust = (config) => config }: ReadOptions = {},
 ): Promise<ServeSettings> {
   const config = adjust(await readConfig(file));
@@ -59,31 +49,28 @@ export async function readConfigFile(
     logFormat,
     worker,
     isShared: worker !== undefined || config.session?.store !== undefined,
-    logger: createLogger(logFormat),
+    logger: createLogger(logFormat, config.log?.file && toResolver(file)(config.log.file)),
     passwordHasher: createNodePasswordHasher(),
     problems: [],
+    accountReloads: new Map(),
     toPath: toResolver(file),
   });
 }
 
-/** Reads and checks a configuration file; its paths stay as they are. Rejects with a failure of status 2. */
-export async function readConfig(file: string): Promise<ConfigFile> {
-  const parsed = configFileSchema.safeParse(await readJsonFile(file));
-  if (!parsed.success) throw toConfigFailure({ file, problems: describeIssues(parsed.error) });
-  return parsed.data;
-}
-
-/** Resolves relative paths from the folder of the configuration file. */
-export function toResolver(file: string): (path: string) => string {
-  const folder = dirname(resolve(file));
-  return (path) => resolve(folder, path);
+/** What wraps the storage. */
+function toWrappers({ quota, trash, versions }: ConfigFile): Pick<ServeSettings, "quota" | "trash" | "versions"> {
+  return {
+    ...(quota !== undefined && { quota: toQuotaOptions(quota) }),
+    ...(trash !== undefined && { trash }),
+    ...(versions !== undefined && { versions }),
+  };
 }
 
 async function toSettings(config: ConfigFile, context: ConfigContext): Promise<ServeSettings> {
   const { listen = {}, storage = { type: "disk", root: "./files" } } = config;
   const groups = toGroupSettings(config.groups);
   const tls = listen.tls === undefined ? undefined : await readTlsFiles(listen.tls, context);
-  await checkStorage(storage, context);
+  await checkStorageFolder(storage, context);
   await checkEventsFile(config, context);
   const misfit = config.offload && findOffloadProblem(config.offload, storage.type);
   if (misfit !== undefined) addProblem(context, "offload.type", misfit);
@@ -102,11 +89,12 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
     ...toStores(config, context),
     ...(storage.type === "memory" && { hasOwnStorage: true }),
     ...(links?.store !== undefined && { hasOwnLinks: true }),
-    ...(config.quota !== undefined && { quota: toQuotaOptions(config.quota) }),
-    ...(config.trash !== undefined && { trash: config.trash }),
+    ...toWrappers(config),
     ...(config.idempotency !== undefined && { idempotency: withoutStore(config.idempotency) }),
     logFormat: context.logFormat,
+    reloads: toReloads(config, context),
     ...(tls === undefined ? undefined : { tls }),
+    ...(made.probeStorage !== undefined && { probeStorage: made.probeStorage }),
     ...(storage.type !== "memory" && {
       async checkStorage() {
         await made.checkStorage?.();
@@ -154,23 +142,10 @@ function toStores(
   };
 }
 
-/**
- * Checks at the start whether the file of events is writable. A named pipe is rejected: opening it waits for its
- * reader.
- */
+/** Checks at the start whether the file of events can be written. */
 async function checkEventsFile({ events }: ConfigFile, context: ConfigContext): Promise<void> {
-  if (events?.file === undefined) return;
-  const path = context.toPath(events.file);
-  try {
-    const isFile = await stat(path).then(
-      (found) => found.isFile(),
-      () => true,
-    );
-    if (!isFile) addProblem(context, "events.file", "is not a regular file");
-    else await (await open(path, "a", 0o600)).close();
-  } catch (error) {
-    addProblem(context, "events.file", `cannot be written: ${describeSystemError(error)}`);
-  }
+  const problem = events?.file && (await findWriteProblem(context.toPath(events.file)));
+  if (problem) addProblem(context, "events.file", problem);
 }
 
 /** A trigger of the command writes a line to the log for each member; programs that follow the log act on it. */
@@ -184,93 +159,7 @@ function toLoggedTriggers(
   return Object.fromEntries(Object.entries(triggers).map(([name, entry]) => [name, { ...entry, run }]));
 }
 
-/** The keys that are options of the service with the same name. */
-function toServiceOptions(config: ConfigFile) {
-  const { groups, basePath, server, session, acceptedOrigins, passwordPolicy, limits, clientForwardedHeader } = config;
-  const {
-    basicCacheSeconds,
-    webdav,
-    uploads,
-    digests,
-    cors,
-    component,
-    publicError,
-    branding,
-    frameAncestors,
-    archive,
-    metadataFields,
-    publicOrigin,
-    trustedProxies,
-  } = config;
-  const { store: _store, ...ownSession } = session ?? {};
-  const { lockStore: _lockStore, ...ownWebdav } = webdav ?? {};
-  return {
-    ...withoutUndefined({
-      component,
-      publicError,
-      metadataFields,
-      branding,
-      frameAncestors,
-      archive,
-      passwordPolicy,
-      uploads,
-      digests,
-      basicCacheSeconds,
-      limits,
-      clientForwardedHeader,
-      trustedProxies,
-      publicOrigin,
-      groups,
-      basePath,
-      server,
-      acceptedOrigins,
-      cors,
-    }),
-    ...(webdav === undefined ? undefined : { webdav: ownWebdav }),
-    session: ownSession,
-  };
-}
-
 /** The members of a key whose store is opened later. */
 function withoutStore<T extends { readonly store?: string }>({ store: _store, ...members }: T): Omit<T, "store"> {
   return members;
-}
-
-function withoutUndefined<T extends object>(values: T): { [Key in keyof T]?: Exclude<T[Key], undefined> } {
-  const given = Object.entries(values).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given) as { [Key in keyof T]?: Exclude<T[Key], undefined> };
-}
-
-/** Reads a JSON file. Rejects with a failure of status 2. */
-export async function readJsonFile(file: string): Promise<unknown> {
-  try {
-    return parseJsonText(await readFile(file));
-  } catch (error) {
-    const reason = error instanceof SyntaxError ? error.message : `cannot be read: ${describeSystemError(error)}`;
-    throw createFailure(2, [`${file}: ${reason}`]);
-  }
-}
-
-async function checkStorage(storage: NonNullable<ConfigFile["storage"]>, context: ConfigContext): Promise<void> {
-  if (storage.type !== "disk") return;
-  const problem = await findFolderProblem(context.toPath(storage.root));
-  if (problem !== undefined) addProblem(context, "storage.root", problem);
-}
-
-/** Creates the storage, and its check at the start. Problems of a remote storage are added to the context. */
-function toStorage(
-  storage: NonNullable<ConfigFile["storage"]>,
-  context: ConfigContext,
-): Pick<ServeSettings, "checkStorage"> & Pick<ServeSettings["service"], "storage"> {
-  if (storage.type === "memory") return { storage: createMemoryStorage() };
-  if (storage.type === "disk") {
-    const { type, root: given, ...options } = storage;
-    const root = context.toPath(given);
-    const checkStorage = (): Promise<void> => warnOfClosedFolder(root, context.logger);
-    return { storage: createDiskStorage({ ...options, root }), checkStorage };
-  }
-  const made = toS3Storage(storage, process.env);
-  if ("check" in made) return { storage: made, checkStorage: made.check };
-  for (const problem of made) addProblem(context, "storage", problem);
-  return { storage: createMemoryStorage() };
 }

@@ -28,11 +28,16 @@ export const offloadSchema = z
 type OffloadEntry = z.infer<typeof offloadSchema>;
 
 /** The types of storage that each type of offload needs. */
-const STORAGES = { nginx: "disk", apache: "disk", presigned: "s3" } as const;
+const STORAGES: Readonly<Record<OffloadEntry["type"], readonly string[]>> = {
+  nginx: ["disk"],
+  apache: ["disk"],
+  presigned: ["s3", "azure"],
+};
 
 /** Why a storage cannot have an offload; `undefined` if it can. */
-export function findOffloadProblem({ type }: OffloadEntry, storage: "disk" | "memory" | "s3"): string | undefined {
-  return STORAGES[type] === storage ? undefined : `needs storage.type "${STORAGES[type]}"`;
+export function findOffloadProblem({ type }: OffloadEntry, storage: string): string | undefined {
+  const fitting = STORAGES[type];
+  return fitting.includes(storage) ? undefined : `needs storage.type ${fitting.map((one) => `"${one}"`).join(" or ")}`;
 }
 
 /** Returns the option of the service, of a storage that fits. */

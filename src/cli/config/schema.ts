@@ -1,29 +1,29 @@
 import * as z from "zod";
 import { DEFAULT_GROUP, type Groups } from "../../account/account.ts";
 import type { FileServiceOptions } from "../../config/options.ts";
-import type { FileEvent } from "../../contracts/events/file-event.ts";
 import { CHARACTER_CLASSES } from "../../contracts/password-policy.ts";
-import { groupSettingsSchema } from "../../schemas/account.ts";
-import { createWebhookSink, type WebhookSinkOptions } from "../../sinks/webhook.ts";
+import { accountSettingsSchema, groupSettingsSchema } from "../../schemas/account.ts";
+import { findFormatProblem, type LogFormat } from "../log/format.ts";
 import { findAccountProblem } from "./accounts.ts";
 import { authenticationSchema } from "./authentication.ts";
 import { connectionsSchema } from "./connections.ts";
 import { digestsSchema, idempotencySchema, scanSchema } from "./content-keys.ts";
+import { retentionSchema, trashKeySchema, versionsKeySchema } from "./kept.ts";
+import { limitsSchema, uploadsSchema } from "./limits.ts";
 import { linksSchema } from "./links.ts";
 import { offloadSchema } from "./offload.ts";
-import { checkByFactory, checkByService } from "./option-checks.ts";
+import { findOidcProblems } from "./oidc.ts";
+import { checkByService } from "./option-checks.ts";
 import { quotaKeySchema } from "./quota.ts";
-import { s3StorageSchema } from "./s3.ts";
 import { checkCookie, sessionSchema } from "./session.ts";
-import { trashKeySchema } from "./trash.ts";
+import { azureStorageSchema } from "./storage/azure.ts";
+import { s3StorageSchema } from "./storage/s3.ts";
 import { findUnknownGroups, triggersSchema } from "./triggers.ts";
 import { webdavSchema } from "./webdav.ts";
+import { eventsSchema } from "./webhooks.ts";
 
 /** A checked configuration file. Its paths are as in the file: relative ones are not resolved. */
 export type ConfigFile = z.infer<typeof configFileSchema>;
-
-/** One entry of `events.webhooks`. */
-export type WebhookEntry = z.infer<typeof webhookSchema>;
 
 /** One entry of `authentication`. */
 export type AuthenticationEntry = ConfigFile["authentication"][number];
@@ -47,6 +47,7 @@ const storageSchema = z.discriminatedUnion("type", [
   }),
   z.strictObject({ type: z.literal("memory") }),
   s3StorageSchema,
+  azureStorageSchema,
 ]);
 
 /** Each group must be usable by an account without settings of its own. */
@@ -82,66 +83,17 @@ const metadataFieldsSchema = z
   ])
   .superRefine(checkByService((metadataFields) => ({ metadataFields })));
 
-/** The members of a webhook and their types. The sink itself checks the values. */
-const webhookSchema = z
-  .strictObject({
-    url: z.string(),
-    username: z.string().exactOptional(),
-    password: z.string().exactOptional(),
-    headers: z.string().exactOptional(),
-    secret: z.string().exactOptional(),
-    filter: z.array(z.number()).exactOptional(),
-    retries: z.number().exactOptional(),
-    timeoutSeconds: z.number().exactOptional(),
-    suspendSeconds: z.number().exactOptional(),
-    capacity: z.number().exactOptional(),
-  })
-  .superRefine(checkByFactory((options) => void createWebhookSink(toWebhookOptions(options))));
-
-const limitsSchema = z
-  .strictObject({
-    maxFileBytes: z.number().exactOptional(),
-    loginAttempts: z.number().exactOptional(),
-    loginWindowSeconds: z.number().exactOptional(),
-    maxLoginBytes: z.number().exactOptional(),
-    maxJsonBytes: z.number().exactOptional(),
-    maxCommands: z.number().exactOptional(),
-    maxFormParts: z.number().exactOptional(),
-    maxPartHeaderBytes: z.number().exactOptional(),
-    maxFormFieldBytes: z.number().exactOptional(),
-    transfersPerAccount: z.number().exactOptional(),
-    transfersPerAddress: z.number().exactOptional(),
-    transfersPerLink: z.number().exactOptional(),
-    pageBytesPerAccount: z.number().exactOptional(),
-    pageBytesPerAddress: z.number().exactOptional(),
-    pageBytesPerProcess: z.number().exactOptional(),
-    uploadsPerAccount: z.number().exactOptional(),
-    uploadBytesPerAccount: z.number().exactOptional(),
-  })
-  .superRefine(checkByService((limits) => ({ limits })));
-
-/** The option `uploads`: `false` for none. */
-const uploadsSchema = z.union([
-  z.literal(false),
-  z
-    .strictObject({
-      idleSeconds: z.number().exactOptional(),
-      maxSeconds: z.number().exactOptional(),
-      keepSeconds: z.number().exactOptional(),
-      maxAppendBytes: z.number().exactOptional(),
-    })
-    .superRefine(checkByService((uploads) => ({ uploads }))),
-]);
-
-/** The key `events`: the file of events, as in `NdjsonSinkOptions`, and webhooks. */
-const eventsSchema = z.strictObject({
-  file: nonEmptyText.exactOptional(),
-  maxBytes: z.int().min(0, "must be 0 or more").exactOptional(),
-  maxFiles: z.int().min(0, "must be 0 or more").exactOptional(),
-  webhooks: z.array(webhookSchema).exactOptional(),
-});
+/** The key `log.format`: a name, or a text with variables. */
+const logFormatSchema = z
+  .custom<LogFormat>((value) => typeof value === "string")
+  .superRefine((value, context) => {
+    const message = findFormatProblem(value);
+    if (message !== undefined) context.addIssue({ code: "custom", message });
+  });
 
 const membersSchema = z.strictObject({
+  /** The schema of the file, for editors. It has no effect. */
+  $schema: z.string().exactOptional(),
   listen: listenSchema.exactOptional(),
   connections: connectionsSchema.exactOptional(),
   basePath: z
@@ -159,6 +111,7 @@ const membersSchema = z.strictObject({
   publicError: z.boolean().exactOptional(),
   storage: storageSchema.exactOptional(),
   groups: groupsSchema.exactOptional(),
+  anonymous: accountSettingsSchema.exactOptional(),
   authentication: z.array(authenticationSchema).min(1, "must have at least one entry"),
   session: sessionSchema.exactOptional(),
   passwordPolicy: passwordPolicySchema.exactOptional(),
@@ -166,6 +119,8 @@ const membersSchema = z.strictObject({
   uploads: uploadsSchema.exactOptional(),
   quota: quotaKeySchema.exactOptional(),
   trash: trashKeySchema.exactOptional(),
+  versions: versionsKeySchema.exactOptional(),
+  retention: retentionSchema.exactOptional(),
   offload: offloadSchema.exactOptional(),
   links: linksSchema.exactOptional(),
   digests: digestsSchema.exactOptional(),
@@ -188,7 +143,7 @@ const membersSchema = z.strictObject({
   metadataFields: metadataFieldsSchema.exactOptional(),
   events: eventsSchema.exactOptional(),
   metrics: z.strictObject({ host: nonEmptyText.exactOptional(), port: portSchema }).exactOptional(),
-  log: z.strictObject({ format: z.enum(["text", "json"]).exactOptional() }).exactOptional(),
+  log: z.strictObject({ format: logFormatSchema.exactOptional(), file: nonEmptyText.exactOptional() }).exactOptional(),
   archive: z.strictObject({ method: z.enum(["stored", "deflate"]).exactOptional() }).exactOptional(),
   acceptedOrigins: z
     .array(z.string().superRefine(checkByService((origin) => ({ acceptedOrigins: [origin] }))))
@@ -217,7 +172,7 @@ function toProxyOptions(network: string): Partial<FileServiceOptions> {
   return { clientForwardedHeader: "Forwarded", trustedProxies: [network] };
 }
 
-const CHECKED_TOGETHER: readonly unknown[] = ["groups", "authentication", "triggers"];
+const CHECKED_TOGETHER: readonly unknown[] = ["groups", "anonymous", "authentication", "triggers"];
 
 /**
  * The configuration file (CONTRACT 10). An unknown key is an error, and so is an account that could never log in. The
@@ -236,6 +191,13 @@ export const configFileSchema = membersSchema.superRefine((members, context) => 
   for (const path of findUnknownGroups(triggers, known)) {
     context.addIssue({ code: "custom", path: [...path], message: "is not a configured group" });
   }
+  const unusable = members.anonymous && findAccountProblem("anonymous", members.anonymous, known);
+  if (unusable !== undefined) {
+    context.addIssue({ code: "custom", path: ["anonymous", ...unusable.path], message: unusable.reason });
+  }
+  for (const { path, message } of findOidcProblems(authentication, known)) {
+    context.addIssue({ code: "custom", path: ["authentication", ...path], message });
+  }
   for (const [index, entry] of authentication.entries()) {
     const { accounts = [] } = entry.type === "accounts" ? entry : {};
     for (const [position, { username, password, ...settings }] of accounts.entries()) {
@@ -246,12 +208,6 @@ export const configFileSchema = membersSchema.superRefine((members, context) => 
     }
   }
 });
-
-/** The options of the sink of a webhook. The sink checks the identifiers of events. */
-export function toWebhookOptions(webhook: WebhookEntry): WebhookSinkOptions {
-  const { filter, ...options } = webhook;
-  return { ...options, ...(filter !== undefined && { filter: filter as readonly FileEvent["id"][] }) };
-}
 
 /** The groups of a configuration by their identifier. */
 export function toGroupSettings(groups: z.infer<typeof groupsSchema> = {}): Groups {

@@ -11,10 +11,12 @@ import type { EventSink } from "../../sinks/event-sink.ts";
 import { createDiskStorage } from "../../storage/disk.ts";
 import type { QuotaOptions } from "../../storage/quota.ts";
 import type { TrashOptions } from "../../storage/trash.ts";
+import type { VersionsOptions } from "../../storage/versions.ts";
 import { createMemoryKeyValueStore } from "../../stores/memory.ts";
 import { createFailure, describeSystemError } from "../failure.ts";
-import type { LogFormat } from "../log/access-log.ts";
+import type { LogFormat } from "../log/format.ts";
 import type { ShownMetrics } from "../metrics-server.ts";
+import type { Reloads } from "../reload.ts";
 import type { SessionStoreLocation } from "../session-store.ts";
 import { type ConnectionSettings, toConnectionSettings } from "./connections.ts";
 
@@ -38,6 +40,8 @@ export interface ServeSettings {
    * readable.
    */
   readonly checkStorage?: () => Promise<void>;
+  /** Rejects with the reason if the storage cannot be used now. Absent: it always can. */
+  readonly probeStorage?: () => Promise<void>;
   /** The store of sessions. `serve` opens the stores before the service and closes them after. */
   readonly sessionStore?: NamedStore;
   /** The store of locks. Default: the store of sessions, if there is one. */
@@ -50,6 +54,8 @@ export interface ServeSettings {
   readonly quotaStore?: NamedStore;
   /** Keeps what is removed. Absent: it is removed for good. */
   readonly trash?: TrashOptions;
+  /** Keeps what is replaced. Absent: it is gone. */
+  readonly versions?: VersionsOptions;
   /** Keeps the responses to requests with an `Idempotency-Key`. Absent: none is kept. */
   readonly idempotency?: Omit<IdempotencyOptions, "store">;
   /** The store of these responses. Default: the memory of the process. */
@@ -58,6 +64,8 @@ export interface ServeSettings {
   readonly hasOwnStorage?: true;
   /** Whether the links are in the memory of the process, so that no other process knows them. */
   readonly hasOwnLinks?: true;
+  /** What the service reads again at SIGHUP. Absent: nothing, and the signal ends it. */
+  readonly reloads?: Reloads;
   /** The format of the log. Default: `text`. */
   readonly logFormat?: LogFormat;
   /** The sinks of its events. `serve` closes them after the service. */

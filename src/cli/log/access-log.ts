@@ -1,57 +1,74 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { maskLinkTokens } from "../../sharing/link-tokens.ts";
+import { createFormat, escapeQuoted, type LogFormat, type LoggedRequest } from "./format.ts";
+import { notesOf, toRequestId } from "./request-notes.ts";
 import { colorsOf, escapeText, type Output, toJsonText } from "./terminal.ts";
 
-/** The format of log lines: text for people, or JSON for log collectors. */
-export type LogFormat = "text" | "json";
-
-/** A request whose connection or response is complete. */
-interface LoggedRequest {
-  readonly method: string;
-  /** The path as the client sent it, without query, tokens of links, and the scheme and host of an absolute target. */
-  readonly path: string;
-  /** Absent if the connection broke before the response. */
-  readonly status?: number;
-  /** The bytes of the response, including its headers. */
-  readonly bytes: number;
-  readonly milliseconds: number;
-  /** Whether the connection broke before the response was complete. */
-  readonly aborted: boolean;
+/** How a request has ended. */
+interface End extends Pick<LoggedRequest, "status" | "aborted"> {
+  /** The bytes of the head of the response. */
+  readonly head: number;
 }
 
 /**
- * Writes a line for every request of a server when its response is complete: `GET /home/a.txt 200 1234 B 5 ms`, or the
- * same data as JSON. If the connection broke before, the line ends with `aborted`; if it broke before the response
- * started, the status is `-`. The path is escaped. The bytes include the headers of the response.
+ * Writes a line for every request of a server when its response is complete, in the format: see {@link LoggedRequest}.
+ * As text it has the form `TIME ADDRESS ACCOUNT GET /home/a.txt 200 1234 B 5 ms, 0 B in "AGENT" ID`. If the connection
+ * broke before, the line says `aborted`; if it broke before the response started, the status is `-`. All values are
+ * escaped. Answers to questions about the health of the service are left out.
  */
-export function logRequests(server: Server, output: Output, format: LogFormat): void {
-  const toLine = format === "json" ? toJsonLine : createTextLines(output);
+export function logRequests(
+  server: Server,
+  output: Output,
+  { format, basePath }: { readonly format: LogFormat; readonly basePath: string },
+): void {
+  const healthPath = `${basePath}/__svc__/health`;
+  const toLine = format === "json" ? toJsonLine : format === "text" ? createTextLines(output) : createFormat(format);
   /** The bytes that a socket had written after its last response; the responses of a socket follow one another. */
   const written = new WeakMap<object, number>();
 
-  function log(request: IncomingMessage, startedAt: number, end: Pick<LoggedRequest, "status" | "aborted">): void {
-    const { method = "", url = "", socket } = request;
+  function log(request: IncomingMessage, startedAt: number, address: string, { head, ...end }: End): void {
+    const { method = "", url = "", socket, headers, httpVersion } = request;
     const bytes = socket.bytesWritten - (written.get(socket) ?? 0);
     written.set(socket, socket.bytesWritten);
-    const milliseconds = Math.round(performance.now() - startedAt);
-    output.write(`${toLine({ method, path: toPath(url), bytes, milliseconds, ...end })}\n`);
+    const path = toPath(url);
+    if (path === healthPath && end.status === 204) return;
+    const notes = notesOf(request);
+    const logged: LoggedRequest = {
+      time: new Date(),
+      address: notes?.address ?? address,
+      account: notes?.account,
+      id: notes?.id ?? toRequestId(undefined),
+      trace: notes?.trace,
+      method,
+      path,
+      protocol: `HTTP/${httpVersion}`,
+      bytes,
+      sent: Math.max(0, bytes - head),
+      received: notes?.received() ?? 0,
+      milliseconds: Math.round(performance.now() - startedAt),
+      header: (name) => headers[name]?.toString(),
+      ...end,
+    };
+    output.write(`${toLine(logged)}\n`);
   }
 
   function onRequest(request: IncomingMessage, response: ServerResponse): void {
     const startedAt = performance.now();
+    const address = addressOf(request);
     response.once("close", () => {
       const status = response.headersSent ? { status: response.statusCode } : {};
-      log(request, startedAt, { ...status, aborted: !response.writableFinished });
+      log(request, startedAt, address, { ...status, head: headBytesOf(response), aborted: !response.writableFinished });
     });
   }
 
   function onConnect(request: IncomingMessage, socket: Duplex): void {
     const startedAt = performance.now();
+    const address = addressOf(request);
     // CONNECT has no response object: the server itself rejected the tunnel (501), or closed the connection.
     socket.once("close", () => {
-      if (socket.writableFinished) log(request, startedAt, { status: 501, aborted: false });
-      else log(request, startedAt, { aborted: true });
+      if (socket.writableFinished) log(request, startedAt, address, { status: 501, head: 0, aborted: false });
+      else log(request, startedAt, address, { head: 0, aborted: true });
     });
   }
 
@@ -63,17 +80,35 @@ export function logRequests(server: Server, output: Output, format: LogFormat): 
   if (server.listenerCount("connect") > 0) server.prependListener("connect", onConnect);
 }
 
+/** The address of the other end. A socket that is closed has none any more. */
+function addressOf({ socket }: IncomingMessage): string {
+  return socket.remoteAddress?.replace(/^::ffff:/, "") ?? "-";
+}
+
+/** The bytes of the head of a response, which Node keeps as the text that it has sent. */
+function headBytesOf(response: ServerResponse & { readonly _header?: unknown }): number {
+  return typeof response._header === "string" ? Buffer.byteLength(response._header, "latin1") : 0;
+}
+
 function createTextLines(output: Output): (request: LoggedRequest) => string {
   const colors = colorsOf(output);
-  return ({ method, path, status, bytes, milliseconds, aborted }) => {
+  return ({ time, address, account, id, method, path, status, bytes, received, milliseconds, aborted, header }) => {
     const shown = status === undefined ? "-" : colorStatus(status, colors);
     const end = aborted ? " aborted" : "";
-    return `${escapeText(method)} ${escapeText(path)} ${shown} ${bytes} B ${milliseconds} ms${end}`;
+    const who = `${time.toISOString()} ${escapeText(address)} ${toWord(account)}`;
+    const what = `${escapeText(method)} ${escapeText(path)} ${shown} ${bytes} B ${milliseconds} ms${end}`;
+    return `${who} ${what}, ${received} B in "${escapeQuoted(header("user-agent") ?? "-")}" ${id}`;
   };
 }
 
-function toJsonLine(request: LoggedRequest): string {
-  return toJsonText({ time: new Date().toISOString(), level: "info", message: "request", ...request }) ?? "";
+/** The name of an account as one word. */
+function toWord(account: string | undefined): string {
+  return account === undefined ? "-" : escapeQuoted(account).replaceAll(" ", "\\x20");
+}
+
+function toJsonLine({ time, header, protocol: _protocol, trace, ...request }: LoggedRequest): string {
+  const own = { time: time.toISOString(), level: "info", message: "request" };
+  return toJsonText({ ...own, ...request, trace_id: trace, agent: header("user-agent") }) ?? "";
 }
 
 /**

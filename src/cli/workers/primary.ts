@@ -2,9 +2,13 @@ import cluster, { type Worker } from "node:cluster";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ServeOutputs } from "../commands/serve.ts";
 import type { ServeSettings } from "../config/serve-settings.ts";
+import { toStoreList } from "../config/store-list.ts";
 import { type CommandFailure, createFailure } from "../failure.ts";
 import { toServingFlags } from "../heap.ts";
 import { serveMetrics } from "../metrics-server.ts";
+import type { ProcessUsages } from "../process-metrics.ts";
+import { type ProcessUsage, watchProcess } from "../process-usage.ts";
+import { createReadiness } from "../readiness.ts";
 import { stopSignal } from "../stop-signal.ts";
 import { createFileLocks } from "./file-locks.ts";
 import { type PrimaryMessage, WORKER_PORT, type WorkerMessage } from "./messages.ts";
@@ -53,6 +57,10 @@ export async function serveByWorkers(settings: ServeSettings, count: number, out
   const { logger = console } = service;
   const living = new Map<Worker, Promise<void>>();
   const listening = new Set<Worker>();
+  /** What each worker used when it last reported. */
+  const usages = new Map<Worker, ProcessUsage>();
+  /** The number of each worker. A replacement has that of the worker that ended. */
+  const numbers = new Map<Worker, number>();
   const locks = createFileLocks();
   const stopping = new AbortController();
   let sharedPort = settings.port;
@@ -65,6 +73,7 @@ export async function serveByWorkers(settings: ServeSettings, count: number, out
     if (message.type === "lock")
       locks.acquire(message.file, worker, () => sendTo(worker, { type: "locked", id: message.id }));
     if (message.type === "unlock") locks.release(message.file, worker);
+    if (message.type === "usage") usages.set(worker, message.usage);
     if (message.type !== "events") return;
     for (const request of message.requests) metrics?.onRequest(request);
     for (const event of message.events) {
@@ -79,6 +88,7 @@ export async function serveByWorkers(settings: ServeSettings, count: number, out
     if (listening.size === 0 && address !== undefined) sharedPort = address.port;
     const worker = cluster.fork({ [WORKER_PORT]: String(sharedPort) });
     const startedAt = performance.now();
+    numbers.set(worker, toFreeNumber(numbers.values()));
     // If the process cannot be created, there is an error event but no exit event.
     const exited = new Promise<void>((resolve) => worker.once("exit", () => resolve()).on("error", () => resolve()));
     living.set(worker, untilReported(worker, exited));
@@ -103,6 +113,8 @@ export async function serveByWorkers(settings: ServeSettings, count: number, out
     exited.then(async () => {
       const wasListening = listening.delete(worker);
       locks.forget(worker);
+      usages.delete(worker);
+      numbers.delete(worker);
       if (stopping.signal.aborted || address === undefined) return;
       const { exitCode, signalCode, pid } = worker.process;
       const isWell = performance.now() - startedAt >= WELL_MILLISECONDS || (wasListening && exitCode === 0);
@@ -140,17 +152,47 @@ export async function serveByWorkers(settings: ServeSettings, count: number, out
     await Promise.all(living.values());
   }
 
+  function reload(): void {
+    outputs.reopenLog?.();
+    for (const worker of living.keys()) sendTo(worker, { type: "reload" });
+  }
+
+  process.on("SIGHUP", reload);
   cluster.setupPrimary({ execArgv: toServingFlags() });
-  const endMetrics = await serveMetrics(metrics, logger);
+  const readiness = createReadiness({
+    probeStorage: settings.probeStorage,
+    stores: toStoreList(settings),
+    findServingProblem: () => (listening.size === 0 ? "No worker serves: see the log." : undefined),
+  });
+  const watch = metrics && watchProcess();
+  async function lookAtProcesses(): Promise<ProcessUsages> {
+    const own = await watch?.look();
+    const theirs = [...usages].map(([worker, usage]) => [`worker-${numbers.get(worker)}`, usage] as const);
+    return new Map([...(own === undefined ? [] : [["primary", own] as const]), ...theirs]);
+  }
+  const endMetrics = await serveMetrics(metrics, logger, { ...readiness, lookAtProcesses });
   try {
     address = await Promise.race([launchAll(), stop.then(() => undefined)]);
-    if (address !== undefined) outputs.stdout.write(`Listening on ${address.url}\n`);
+    if (address !== undefined) {
+      readiness.enter("listening");
+      outputs.stdout.write(`Listening on ${address.url}\n`);
+    }
     await stop;
+    readiness.enter("stopping");
   } finally {
     await end();
     await endMetrics();
+    watch?.stop();
     await Promise.all(sinks.map((sink) => sink.close()));
   }
+}
+
+/** The first number from 1 on that is not taken. */
+function toFreeNumber(taken: Iterable<number>): number {
+  const numbers = new Set(taken);
+  let free = 1;
+  while (numbers.has(free)) free += 1;
+  return free;
 }
 
 function sendTo(worker: Worker, message: PrimaryMessage): void {

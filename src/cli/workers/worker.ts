@@ -35,14 +35,17 @@ export function connectToPrimary(logger: Pick<Logger, "warn">): Worker | undefin
   if (port === undefined || process.send === undefined) return undefined;
   const granted = new Map<number, () => void>();
   let requests = 0;
+  let reload = (): void => undefined;
 
   const stop = new Promise<void>((resolve) => {
     process.on("message", (message: PrimaryMessage) => {
       if (message.type === "stop") resolve();
+      if (message.type === "reload") reload();
       if (message.type === "locked") granted.get(message.id)?.();
     });
     // A terminal sends SIGINT to the whole process group: the primary process decides. SIGTERM replaces one worker.
-    process.on("SIGINT", () => undefined).on("SIGTERM", () => resolve());
+    process.on("SIGINT", () => undefined).on("SIGHUP", () => undefined);
+    process.on("SIGTERM", () => resolve());
   });
 
   async function withFileLock<T>(file: string, work: () => Promise<T>): Promise<T> {
@@ -76,7 +79,11 @@ export function connectToPrimary(logger: Pick<Logger, "warn">): Worker | undefin
   return {
     port: Number(port),
     stop,
+    onReload: (next) => {
+      reload = next;
+    },
     onListening: (address) => void send({ type: "listening", ...address }),
+    onUsage: (usage) => void send({ type: "usage", usage }),
     onEvent: events.onEvent,
     onRequest: events.onRequest,
     withFileLock,

@@ -26,6 +26,18 @@ describe("parseJsonText", () => {
   });
 
   it.each([
+    ['{ "a": 1,\n  "b": { "c": ["d", "d"] }, "a": 2 }', "line 2, column 29"],
+    ['[{ "a": 1 }, { "a": { "a": 1 }, "\\u0061": ":" }]', "line 1, column 33"],
+  ])("refuses a key that an object has twice: %s", (text, place) => {
+    expect(() => parse(text)).toThrow(`${place}: is the same key again`);
+  });
+
+  it("takes a key for the same only in one object, and no value for a key", () => {
+    const text = '{ "a": { "a": "\\"a\\":" }, "b": [{ "a": "b" }, { "a": "{" }], "": "a", "c": "a" }';
+    expect(parse(text)).toEqual(JSON.parse(text));
+  });
+
+  it.each([
     '{ "password": "secret\n" }',
     '{ "password": secret }',
     '{ "password": "secret" x',

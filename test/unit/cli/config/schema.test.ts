@@ -174,8 +174,18 @@ describe("the configuration file's schema", () => {
       { storage: { type: "s3", bucket: "b-1", endpoint: "store" } },
       "storage.endpoint: must be an http or https URL without a user or a query",
     ],
-    ["unknown storage", { storage: { type: "tape" } }, "storage.type: expected 'disk' | 'memory' | 's3'"],
-    ["storage without a type", { storage: {} }, "storage.type: expected 'disk' | 'memory' | 's3'"],
+    [
+      "container left out",
+      { storage: { type: "azure", account: "abc", key: "YQ==" } },
+      "storage.container: is missing",
+    ],
+    [
+      "key that is none",
+      { storage: { type: "azure", account: "abc", container: "files", key: "no key" } },
+      "storage.key: must be a key of the account, in base64",
+    ],
+    ["unknown storage", { storage: { type: "tape" } }, "storage.type: expected 'disk' | 'memory' | 's3' | 'azure'"],
+    ["storage without a type", { storage: {} }, "storage.type: expected 'disk' | 'memory' | 's3' | 'azure'"],
     ["disk without a root", { storage: { type: "disk" } }, "storage.root: is missing"],
     ["session without an end", { session: { idleSeconds: 0 } }, "session.idleSeconds: must be a positive number"],
     [

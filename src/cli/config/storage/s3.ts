@@ -1,10 +1,12 @@
 import * as z from "zod";
-import { OptionError } from "../../contracts/option-error.ts";
-import { createS3Storage, type S3Storage, type S3StorageOptions } from "../../storage/s3.ts";
-import { checkByFactory } from "./option-checks.ts";
+import { OptionError } from "../../../contracts/option-error.ts";
+import { createS3Storage, type S3Storage, type S3StorageOptions } from "../../../storage/s3.ts";
+import { checkByFactory } from "../option-checks.ts";
+import { findProviderChain, PROVIDER_CHAIN } from "./s3-provider-chain.ts";
 
 /**
- * The key `storage` of type `s3`. Its credentials come from the environment: a configuration file should not hold them.
+ * The key `storage` of type `s3`. Its credentials come from the environment, a role or a profile: a configuration file
+ * should not hold them.
  */
 export type S3Entry = z.infer<typeof s3StorageSchema>;
 
@@ -37,19 +39,31 @@ const VARIABLES = {
 } as const satisfies Partial<Record<keyof S3StorageOptions, readonly string[]>>;
 
 /**
- * Creates the storage with the credentials of the environment, or returns the problems, which name the variable and
- * never its value.
+ * Creates the storage with the credentials of the environment, or without any there, with those of a role or profile.
+ * Or returns the problems, which name the variable and never its value.
  */
-export function toS3Storage({ type: _, ...entry }: S3Entry, environment: Environment): S3Storage | readonly string[] {
+export function toS3Storage(
+  { type: _, ...entry }: S3Entry,
+  environment: Environment,
+  findChain = findProviderChain,
+): S3Storage | readonly string[] {
   const found = Object.entries(VARIABLES).flatMap(([option, names]) => {
     const name = names.find((one) => (environment[one] ?? "") !== "");
     return name === undefined ? [] : [[option, environment[name]] as const];
   });
   const options = { ...Object.fromEntries(found), ...entry } as S3StorageOptions;
   const missing = (["accessKeyId", "secretAccessKey"] as const).filter((option) => options[option] === undefined);
-  if (missing.length > 0) return missing.map((option) => `the environment does not have ${VARIABLES[option][0]}`);
+  const credentials = missing.length === 2 ? findChain() : undefined;
+  if (missing.length > 0 && credentials === undefined) {
+    const problems = missing.map((option) => `the environment does not have ${VARIABLES[option][0]}`);
+    return missing.length === 2
+      ? [...problems, `keys of a role or profile need npm install ${PROVIDER_CHAIN}`]
+      : problems;
+  }
   try {
-    return createS3Storage(options);
+    if (credentials === undefined) return createS3Storage(options);
+    const { sessionToken: __, ...others } = options;
+    return createS3Storage({ ...others, credentials });
   } catch (error) {
     if (!(error instanceof OptionError)) throw error;
     const { option, expected } = error;

@@ -1,0 +1,123 @@
+import { editAccountsFile, readStoredEntries } from "../../auth/accounts/edit-file-node.ts";
+import { type EditAccounts, isSystemError, type StoredEntry } from "../../auth/accounts/file-content-node.ts";
+import { createFailure, describeSystemError } from "../failure.ts";
+import { escapeText, type Output } from "../log/terminal.ts";
+import type { Input } from "../password-input.ts";
+import { hashPassword } from "./hash-password.ts";
+
+/** The arguments and flags of the commands `fileferry account`. */
+export interface AccountFlags {
+  readonly verb: "add" | "list" | "set-password" | "disable" | "enable" | "remove";
+  readonly name: string;
+  readonly file: string;
+  readonly home?: string;
+  readonly group?: string;
+  readonly email?: string;
+  readonly permission?: readonly string[];
+  readonly json?: true;
+}
+
+/** Where the command reads and prints, such as `process`. */
+interface AccountStreams {
+  readonly stdin: Input;
+  readonly stdout: Output;
+  readonly stderr: Output;
+}
+
+/**
+ * Runs a command on an accounts file. Rejects with a failure: of status 1 if the file cannot be read or written, or has
+ * or lacks the account; of status 2 if a flag, the password or the file is not valid.
+ */
+export async function runAccountCommand(flags: AccountFlags, streams: AccountStreams): Promise<void> {
+  try {
+    await (flags.verb === "list" ? list(flags, streams.stdout) : change(flags, streams));
+  } catch (error) {
+    throw toAccountFailure(flags.file, error);
+  }
+}
+
+/** The failure of a command for what reading or changing an accounts file has thrown; other errors as they are. */
+export function toAccountFailure(file: string, error: unknown): unknown {
+  const path = escapeText(file);
+  if (error instanceof TypeError) return createFailure(2, [`error: ${path}: ${error.message}`]);
+  return isSystemError(error) ? createFailure(1, [`error: ${path}: ${describeSystemError(error)}`]) : error;
+}
+
+async function list({ file, json }: AccountFlags, stdout: Output): Promise<void> {
+  for (const { password: _, keys: _keys, ...account } of await readStoredEntries(file)) {
+    stdout.write(json ? `${JSON.stringify(account)}\n` : toLine(account));
+  }
+}
+
+function toLine({ username, group, home_folder_path: home, disabled }: Readonly<Record<string, unknown>>): string {
+  const marks = [group && `group ${group}`, home && `home ${home}`, disabled === true && "disabled"];
+  return `${[username, ...marks.filter(Boolean)].map((text) => escapeText(String(text))).join("  ")}\n`;
+}
+
+async function change(flags: AccountFlags, streams: AccountStreams): Promise<void> {
+  const { verb, name, file } = flags;
+  const edit = await toEdit(flags, streams);
+  await editAccountsFile(file, edit, { canCreate: verb === "add" });
+  streams.stdout.write(`${verb}: ${escapeText(name)}\n`);
+}
+
+/** Asks for a password if the change needs one, but not for an account that is there, or is not. */
+async function toEdit(flags: AccountFlags, { stdin, stderr }: AccountStreams): Promise<EditAccounts> {
+  const { verb, name, file } = flags;
+  switch (verb) {
+    case "add": {
+      requireFree(await readStoredEntries(file).catch(toNoEntries), name);
+      const account = toAccount(flags, await hashPassword(stdin, stderr));
+      return (accounts) => [...requireFree(accounts, name), account];
+    }
+    case "set-password": {
+      toReplaced(await readStoredEntries(file), name, (account) => account);
+      const password = await hashPassword(stdin, stderr);
+      return (accounts) => toReplaced(accounts, name, (account) => ({ ...account, password }));
+    }
+    case "disable":
+      return (accounts) => toReplaced(accounts, name, (account) => ({ ...account, disabled: true }));
+    case "enable":
+      return (accounts) => toReplaced(accounts, name, toEnabled);
+    default:
+      return (accounts) => toReplaced(accounts, name, () => undefined);
+  }
+}
+
+function toNoEntries(error: unknown): readonly StoredEntry[] {
+  if (isSystemError(error) && error.code === "ENOENT") return [];
+  throw error;
+}
+
+function toAccount({ name, home, group, email, permission }: AccountFlags, password: string): StoredEntry {
+  return {
+    username: name,
+    password,
+    ...(group !== undefined && { group }),
+    ...(home !== undefined && { home_folder_path: home }),
+    ...(email !== undefined && { email }),
+    ...(permission !== undefined && { permissions: [permission] }),
+  };
+}
+
+function toEnabled({ username, disabled: _, ...members }: StoredEntry): StoredEntry {
+  return { username, ...members };
+}
+
+function requireFree(accounts: readonly StoredEntry[], name: string): readonly StoredEntry[] {
+  const isTaken = accounts.some(({ username }) => username === name);
+  if (isTaken) throw createFailure(1, [`error: there is an account ${escapeText(name)} already`]);
+  return accounts;
+}
+
+/** Replaces an account by the result of `step`; by nothing if that is `undefined`. */
+function toReplaced(
+  accounts: readonly StoredEntry[],
+  name: string,
+  step: (account: StoredEntry) => StoredEntry | undefined,
+): readonly StoredEntry[] {
+  if (!accounts.some(({ username }) => username === name)) {
+    throw createFailure(1, [`error: there is no account ${escapeText(name)}`]);
+  }
+  return accounts.flatMap((account) => (account.username === name ? (step(account) ?? []) : account));
+}

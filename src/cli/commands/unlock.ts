@@ -1,0 +1,45 @@
+import { isIP } from "node:net";
+import { forgetFailedLogins } from "../../auth/attempt-keys.ts";
+import { isPlausibleName } from "../../auth/chain.ts";
+import { readWithoutServer } from "../config/without-server.ts";
+import { createFailure } from "../failure.ts";
+import { escapeText, type Output } from "../log/terminal.ts";
+import { openSessionStore } from "../session-store.ts";
+
+/** The arguments and flags of `unlock <name>`. */
+export interface UnlockFlags {
+  readonly name: string;
+  readonly config: string;
+  /** The address of a client that is locked out, too. */
+  readonly address?: string;
+}
+
+/**
+ * Lets an account log in again after too many failed logins. Rejects with a failure: of status 1 if the store fails, of
+ * status 2 if a flag or the configuration is wrong, or if only the process that serves knows the failed logins.
+ */
+export async function unlock(
+  { name, config, address }: UnlockFlags,
+  { stdout, stderr }: { readonly stdout: Output; readonly stderr: Output },
+): Promise<void> {
+  if (!isPlausibleName(name)) throw createFailure(2, ["error: no account can have this name"]);
+  if (address !== undefined && isIP(address) === 0) {
+    throw createFailure(2, [`error: ${escapeText(address)} is not an IP address`]);
+  }
+  const { sinks = [], sessionStore } = await readWithoutServer(config, stderr);
+  await Promise.all(sinks.map((sink) => sink.close()));
+  if (sessionStore === undefined) {
+    const reason =
+      "is missing: only the process that serves knows failed logins, and a restart of it forgets them; redis:// or sqlite:// share them";
+    throw createFailure(2, [`${config}: session.store: ${reason}`]);
+  }
+  const { store, close } = await openSessionStore(sessionStore.store, sessionStore.key);
+  try {
+    await forgetFailedLogins(store, name, address);
+  } catch {
+    throw createFailure(1, [`${sessionStore.key}: the store failed`]);
+  } finally {
+    await close();
+  }
+  stdout.write(`unlock: ${escapeText(name)}\n`);
+}

@@ -1,0 +1,78 @@
+import { stat } from "node:fs/promises";
+import type { Server } from "node:http";
+import { Server as TlsServer } from "node:tls";
+import type { Logger } from "../contracts/logger.ts";
+import type { NodeTlsOptions } from "../runtimes/node/server.ts";
+import { failureOf } from "./failure.ts";
+
+const CERTIFICATE_CHECK_MS = 10_000;
+
+/** What can be read again while a service runs. */
+export interface Reloads {
+  /** The paths of the key and the certificates; none without TLS. */
+  readonly tlsFiles: readonly string[];
+  /** Reads the key and the certificates. Rejects with a failure if they are not usable. */
+  readTls(): Promise<NodeTlsOptions | undefined>;
+  /** Reads the accounts of the configuration. Rejects with a failure if it is not valid. */
+  readAccounts(): Promise<void>;
+}
+
+/**
+ * Returns a function that reads everything again, without a failed request: connections stay, and new ones get the new
+ * certificate. What is wrong is logged, and stays as it was. Also watches the certificates until `stop` is called.
+ */
+export function createReloader(
+  server: Server,
+  reloads: Reloads,
+  logger: Logger,
+): { reload(): Promise<void>; stop(): void } {
+  let known = "";
+
+  async function attempt(what: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+      logger.info({}, `${what} were read again.`);
+    } catch (error) {
+      const problems = failureOf(error)?.problems ?? [(error as Error).message];
+      logger.error({ problems }, `${what} could not be read again, and stay as they were.`);
+    }
+  }
+
+  async function reloadTls(): Promise<void> {
+    known = await describeFiles(reloads.tlsFiles);
+    const tls = await reloads.readTls();
+    if (tls !== undefined && server instanceof TlsServer)
+      server.setSecureContext({ key: tls.key, cert: tls.cert, ...toCa(tls) });
+  }
+
+  async function checkCertificates(): Promise<void> {
+    const found = await describeFiles(reloads.tlsFiles);
+    if (found !== known && !found.includes("missing")) await attempt("The certificates", reloadTls);
+  }
+
+  const hasTls = reloads.tlsFiles.length > 0;
+  if (hasTls) void describeFiles(reloads.tlsFiles).then((found) => (known = found));
+  const timer = hasTls ? setInterval(checkCertificates, CERTIFICATE_CHECK_MS) : undefined;
+  timer?.unref();
+
+  async function reload(): Promise<void> {
+    await attempt("The accounts", reloads.readAccounts);
+    if (hasTls) await attempt("The certificates", reloadTls);
+  }
+
+  return { reload, stop: () => clearInterval(timer) };
+}
+
+function toCa({ ca }: NodeTlsOptions): { ca?: string | Buffer | (string | Buffer)[] } {
+  if (ca === undefined) return {};
+  return { ca: typeof ca === "string" || Buffer.isBuffer(ca) ? ca : [...(ca as readonly (string | Buffer)[])] };
+}
+
+/** A text that changes when one of the files does. Links are followed: tools for certificates replace them. */
+async function describeFiles(paths: readonly string[]): Promise<string> {
+  const described = paths.map(async (path) => {
+    const found = await stat(path).catch(() => undefined);
+    return found === undefined ? "missing" : `${found.ino} ${found.mtimeMs} ${found.size}`;
+  });
+  return (await Promise.all(described)).join();
+}

@@ -1,0 +1,136 @@
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { makeFolder, startServer } from "../support/built.ts";
+import { runInProcess } from "../support/run-in-process.ts";
+
+const SECONDS = 1000;
+
+async function open(content?: string) {
+  const file = join(await makeFolder(), "accounts.json");
+  if (content !== undefined) await writeFile(file, content);
+  return {
+    file,
+    run: (args: readonly string[], input = "") => runInProcess(["account", ...args, "--file", file], input),
+    read: () => readFile(file, "utf8"),
+  };
+}
+
+/** The answer to a request with Basic. */
+function ask(url: string, name: string, password: string): Promise<Response> {
+  const authorization = `Basic ${btoa(`${name}:${password}`)}`;
+  return fetch(`${url}home/`, { headers: { authorization, accept: "application/json" } });
+}
+
+/** Asks again until the service has read the file. */
+async function waitFor(status: number, send: () => Promise<Response>): Promise<void> {
+  for (let end = Date.now() + 10 * SECONDS; ; await new Promise((resolve) => setTimeout(resolve, 200))) {
+    const response = await send();
+    await response.body?.cancel();
+    if (response.status === status) return;
+    expect(Date.now(), `${response.status}, not ${status}`).toBeLessThan(end);
+  }
+}
+
+describe("fileferry account", () => {
+  it("makes a file of accounts that only its owner reads, and changes it", async () => {
+    const { file, run, read } = await open();
+    const settings = [
+      "--group",
+      "staff",
+      "--home",
+      "/team",
+      "--permission",
+      "allow-read",
+      "--permission",
+      "allow-list",
+    ];
+    expect(await run(["add", "alice", ...settings], "secret\n")).toEqual({
+      status: 0,
+      stdout: "add: alice\n",
+      stderr: "",
+    });
+    expect(await run(["add", "bob", "--email", "bob@files.example"], "geheim\n")).toMatchObject({ status: 0 });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const hash = expect.stringMatching(/^\$scrypt\$/);
+    expect(JSON.parse(await read())).toEqual({
+      accounts: [
+        {
+          ...{ username: "alice", password: hash, group: "staff", home_folder_path: "/team" },
+          permissions: [["allow-read", "allow-list"]],
+        },
+        { username: "bob", password: hash, email: "bob@files.example" },
+      ],
+    });
+    expect(await run(["disable", "alice"])).toMatchObject({ status: 0 });
+    expect((await run(["list"])).stdout).toBe("alice  group staff  home /team  disabled\nbob\n");
+    const listed = (await run(["list", "--json"])).stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(listed[1]).toEqual({ username: "bob", email: "bob@files.example" });
+    expect(await run(["enable", "alice"])).toMatchObject({ status: 0 });
+    expect(await run(["remove", "bob"])).toMatchObject({ status: 0 });
+    expect((await run(["list"])).stdout).toBe("alice  group staff  home /team\n");
+  });
+
+  it("keeps the members and the indentation of the other accounts", async () => {
+    const { run, read } = await open(
+      '{\n    "accounts": [\n        { "password": "x", "username": "alice", "uuid": "1" }\n    ]\n}\n',
+    );
+    await run(["add", "bob"], "secret\n");
+    await run(["remove", "bob"]);
+    expect(await read()).toBe(
+      '{\n    "accounts": [\n        {\n            "password": "x",\n            "username": "alice",\n            "uuid": "1"\n        }\n    ]\n}\n',
+    );
+  });
+
+  it.each([
+    ["a name that is taken", ["add", "alice"], 1, "error: there is an account alice already\n"],
+    ["a name that is unknown", ["remove", "al\u0007ice"], 1, "error: there is no account al\\x07ice\n"],
+    ["no password", ["add", "bob"], 2, /^error: [^\n]*password[^\n]*\n$/],
+    ["a home that is no path", ["add", "bob", "--home", "../x"], 2, /accounts\[1\]\.home_folder_path: must be an abs/],
+    ["an unknown permission", ["add", "bob", "--permission", "allow-all"], 2, /accounts\[1\]\.permissions/],
+  ] as const)("refuses %s, and changes nothing", async (_case, args, status, stderr) => {
+    const content = '{ "accounts": [{ "username": "alice", "password": "x" }] }';
+    const { run, read } = await open(content);
+    const result = await run(args, args.length > 2 ? "secret\n" : "");
+    expect(result.status).toBe(status);
+    if (typeof stderr === "string") expect(result.stderr).toBe(stderr);
+    else expect(result.stderr).toMatch(stderr);
+    expect(await read()).toBe(content);
+  });
+
+  it("refuses a file that is none, without the password in it, and makes none for other commands", async () => {
+    const broken = await open('{ "accounts": [{ "username": "alice", "password": "top secret" }, ');
+    const refused = await broken.run(["disable", "alice"]);
+    expect(refused).toMatchObject({ status: 2, stderr: expect.stringMatching(/accounts\.json: is not valid JSON/) });
+    expect(refused.stderr).not.toContain("top secret");
+    const missing = await open();
+    expect(await missing.run(["list"])).toMatchObject({ status: 1, stderr: expect.stringContaining("does not exist") });
+    await expect(missing.read()).rejects.toThrow("ENOENT");
+    const refusedNew = await missing.run(["add", "", "--home", "/x"], "secret\n");
+    expect(refusedNew.status).toBe(2);
+    await expect(missing.read()).rejects.toThrow("ENOENT");
+  });
+
+  it("counts in a running service within a second: a new account, another password, a disabled account", async () => {
+    const { file, run } = await open();
+    await run(["add", "alice"], "secret\n");
+    const config = join(await makeFolder(), "fileferry.json");
+    const authentication = [{ type: "accounts", file }];
+    const storage = { type: "disk", root: await makeFolder() };
+    await writeFile(config, JSON.stringify({ listen: { port: 0 }, storage, authentication, basicCacheSeconds: 0 }));
+    const { url } = await startServer(["serve", "--config", config]);
+    expect((await ask(url, "alice", "secret")).status).toBe(200);
+    await run(["add", "bob"], "geheim\n");
+    await waitFor(200, () => ask(url, "bob", "geheim"));
+    await run(["set-password", "alice"], "another\n");
+    await waitFor(200, () => ask(url, "alice", "another"));
+    expect((await ask(url, "alice", "secret")).status).toBe(401);
+    await run(["disable", "bob"]);
+    await waitFor(401, () => ask(url, "bob", "geheim"));
+    await run(["enable", "bob"]);
+    await waitFor(200, () => ask(url, "bob", "geheim"));
+  });
+});

@@ -1,0 +1,102 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { makeFolder } from "../support/built.ts";
+import { makeCertificate } from "../support/certificates.ts";
+import { runInProcess } from "../support/run-in-process.ts";
+import { configure } from "./configure.ts";
+
+const check = (config: string) => runInProcess(["check", "--config", config]);
+
+describe("fileferry check", () => {
+  it("says what a configuration would serve, and opens nothing", async () => {
+    const root = await makeFolder();
+    const file = join(root, "accounts.json");
+    await writeFile(file, JSON.stringify({ accounts: [{ username: "bob", password: "secret of bob" }] }));
+    const config = await configure({
+      listen: { port: 8080 },
+      basePath: "/files",
+      publicOrigin: "https://files.example",
+      clientForwardedHeader: "X-Forwarded-For",
+      storage: { type: "disk", root },
+      groups: { staff: { virtual_folders: [["/pool", "/pool"]] } },
+      authentication: [
+        { type: "accounts", file },
+        { type: "http", url: "https://auth.example/login?key=secret" },
+      ],
+      session: { store: "redis://:secret@redis.example:6379/1" },
+      webdav: {},
+      offload: { type: "nginx", prefix: "/protected/" },
+      events: { file: "events.ndjson" },
+      metrics: { port: 9464 },
+    });
+    const { status, stdout } = await check(config);
+    expect(stdout.split("\n")).toEqual([
+      "ok: listen: http://127.0.0.1:8080/files/",
+      "ok: publicOrigin: https://files.example/files/",
+      "ok: metrics: http://127.0.0.1:9464/metrics, and /ready",
+      `ok: storage: disk, ${root}, durability fsync, links hidden`,
+      `ok: authentication[0]: 1 account of ${file}`,
+      "ok: authentication[1]: http, auth.example",
+      "ok: groups: staff",
+      'ok: folders: the home of each account, and ["/pool","/pool"]',
+      "ok: stores: session.store: Redis at redis.example:6379",
+      "ok: features: webdav, resumable uploads, offload by nginx",
+      "ok: log: text, on stderr",
+      `ok: events.file: ${join(config, "../events.ndjson")}`,
+      "",
+    ]);
+    expect(status).toBe(0);
+  });
+
+  it("says where the log goes, and that it cannot", async () => {
+    const storage = { type: "memory" };
+    const good = await configure({ storage, log: { format: "json", file: "service.log" } });
+    const { status, stdout } = await check(good);
+    expect([status, stdout]).toEqual([
+      0,
+      expect.stringContaining(`ok: log.file: ${join(good, "../service.log")}, json\n`),
+    ]);
+    const bad = await check(await configure({ storage, log: { file: "missing/service.log" } }));
+    expect(bad.status).toBe(2);
+    expect(bad.stdout).toMatch(/^error: log\.file: \S+missing\/service\.log: cannot be written: does not exist$/m);
+  });
+
+  it("says each problem on a line, and ends with 2 as the service does", async () => {
+    const { status, stdout } = await check(await configure({ storage: { type: "disk", root: "missing" }, colour: 1 }));
+    expect([status, stdout]).toEqual([2, expect.stringMatching(/^error: configuration: .*colour: unknown key\n$/)]);
+    const missing = await check("nowhere.json");
+    expect(missing).toMatchObject({
+      status: 2,
+      stdout: "error: configuration: nowhere.json: cannot be read: does not exist\n",
+    });
+  });
+
+  it("ends with 2 if it is used wrongly", async () => {
+    expect(await runInProcess(["check"])).toMatchObject({ status: 2, stdout: "" });
+  });
+
+  it("checks the accounts of a file, and the certificate", async () => {
+    const folder = await makeFolder();
+    makeCertificate(folder, { subject: "/CN=files.example", altNames: "DNS:files.example" });
+    const accounts = [{ username: "bob", password: "secret of bob", group: "nowhere" }];
+    await writeFile(join(folder, "accounts.json"), JSON.stringify({ accounts }));
+    const tls = { key: join(folder, "key.pem"), cert: join(folder, "cert.pem") };
+    const authentication = [{ type: "accounts", file: join(folder, "accounts.json") }];
+    const { status, stdout } = await check(
+      await configure({ listen: { tls }, authentication, storage: { type: "memory" } }),
+    );
+    expect(stdout).toMatch(/^(?:ok|warning): listen\.tls: .*files\.example.*, valid until \d{4}-\d\d-\d\d/m);
+    expect(stdout).toMatch(/^error: authentication\[0\]: bob: group: /m);
+    expect(stdout).toMatch(/^warning: storage: memory/m);
+    expect(status).toBe(2);
+  });
+
+  it("warns of passwords in plain text on the network, and of a proxy that hides the clients", async () => {
+    const open = await check(await configure({ listen: { host: "0.0.0.0" }, storage: { type: "memory" } }));
+    expect(open.stdout).toMatch(/^warning: listen: passwords cross the network in plain text: set listen\.tls/m);
+    const hidden = await check(await configure({ publicOrigin: "https://a.example", storage: { type: "memory" } }));
+    expect(hidden.stdout).toMatch(/^warning: clientForwardedHeader: .*: name the header/m);
+    expect([open.status, hidden.status]).toEqual([0, 0]);
+  });
+});

@@ -1,0 +1,221 @@
+import { readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { dirname, join } from "node:path";
+import { text } from "node:stream/consumers";
+import { pathToFileURL } from "node:url";
+import { beforeAll, describe, expect, it } from "vitest";
+import { createFormat, findFormatProblem, type LogFormat, type LoggedRequest } from "../../src/cli/log/format.ts";
+import { type CommandRun, ensureBuilt, projectFolder, startServer, waitFor } from "../support/built.ts";
+import { countRequests } from "../support/openapi/undescribed.ts";
+import { ALICE, configure } from "./configure.ts";
+
+beforeAll(ensureBuilt);
+
+const ID = "[0-9a-f]{8}-[0-9a-f-]{27}";
+
+async function serve(format: string, members: object = {}): Promise<CommandRun & { url: string }> {
+  const config = await configure({ storage: { type: "memory" }, ...members });
+  return startServer(["serve", "--config", config, "--log-format", format]);
+}
+
+/** Waits for the lines of requests with a text. */
+function lineWith(run: CommandRun, found: RegExp): Promise<string> {
+  return waitFor(
+    () =>
+      run
+        .stderr()
+        .split("\n")
+        .slice(0, -1)
+        .find((line) => found.test(line)),
+    run,
+  );
+}
+
+async function upload(url: string, id?: string): Promise<Response> {
+  const headers = { ...ALICE, "User-Agent": 'agent "1"', ...(id !== undefined && { "X-Request-Id": id }) };
+  return fetch(`${url}home/a.txt`, { method: "PUT", headers, body: "12345" });
+}
+
+describe("the formats of the request log", () => {
+  it("has time, address, account, agent, identifier, content and duration as text", async () => {
+    const run = await serve("text");
+    const response = await upload(run.url, "from-the-proxy.1");
+    expect(response.headers.get("x-request-id")).toBe("from-the-proxy.1");
+    const time = "\\d{4}-\\d\\d-\\d\\dT[\\d:.]{12}Z";
+    const what = "PUT /home/a\\.txt 201 \\d+ B \\d+ ms, 5 B in";
+    expect(await lineWith(run, /PUT/)).toMatch(
+      new RegExp(`^${time} 127\\.0\\.0\\.1 alice ${what} "agent \\\\x221\\\\x22" from-the-proxy\\.1$`),
+    );
+  });
+
+  it("has them as JSON", async () => {
+    const run = await serve("json");
+    const response = await upload(run.url);
+    expect(response.headers.get("x-request-id")).toMatch(new RegExp(`^${ID}$`));
+    expect(JSON.parse(await lineWith(run, /"PUT"/))).toMatchObject({
+      message: "request",
+      address: "127.0.0.1",
+      account: "alice",
+      agent: 'agent "1"',
+      id: response.headers.get("x-request-id"),
+      received: 5,
+      status: 201,
+    });
+    const text = await (await fetch(`${run.url}home/a.txt`, { headers: ALICE })).text();
+    expect(JSON.parse(await lineWith(run, /"GET".*a\.txt/))).toMatchObject({ sent: text.length, received: 0 });
+  });
+
+  it("has the identifier of the trace, and a span of it if OpenTelemetry is set up", async () => {
+    const plain = await serve("json");
+    const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    await fetch(`${plain.url}home/`, { headers: { ...ALICE, traceparent } });
+    expect(JSON.parse(await lineWith(plain, /"GET"/))).toMatchObject({ trace_id: "0af7651916cd43dd8448eb211c80319c" });
+
+    const config = await configure({ storage: { type: "memory" } });
+    const spans = join(dirname(config), "spans.ndjson");
+    const setUp = `--import ${pathToFileURL(join(projectFolder, "test/support/telemetry.mjs"))}`;
+    const by = ["env", `NODE_OPTIONS=${setUp}`, `SPANS_FILE=${spans}`];
+    const run = await startServer(["serve", "--config", config, "--log-format", "$request_method $trace_id"], by);
+    await (await fetch(`${run.url}home/`, { headers: ALICE })).text();
+    const [, traceId] = /^GET ([0-9a-f]{32})$/.exec(await lineWith(run, /^GET /)) ?? [];
+    const span = JSON.parse(await readFile(spans, "utf8"));
+    expect(span).toMatchObject({ name: "GET", traceId, attributes: { "url.path": "/home/", "user.name": "alice" } });
+  });
+
+  it("has them as web servers do", async () => {
+    const run = await serve("combined");
+    await upload(run.url, "x");
+    const date = "\\[\\d\\d/[A-Z][a-z]{2}/\\d{4}:\\d\\d:\\d\\d:\\d\\d \\+0000\\]";
+    const request = '"PUT /home/a\\.txt HTTP/1\\.1" 201 \\d+ "-" "agent \\\\x221\\\\x22" x 5 \\d+\\.\\d{3}';
+    expect(await lineWith(run, /PUT/)).toMatch(new RegExp(`^127\\.0\\.0\\.1 - alice ${date} ${request}$`));
+  });
+
+  it("has what a format string names, and the client behind a proxy", async () => {
+    const format = `$remote_addr|$\{remote_user}|$status|$http_x_labels|$http_absent|$request_uri`;
+    const run = await serve(format, { clientForwardedHeader: "X-Forwarded-For" });
+    const headers = { ...ALICE, "X-Forwarded-For": "192.0.2.7", "X-Labels": "/__svc__/share/abcdefghijklmnopqrstu/x" };
+    await fetch(`${run.url}home/?zip`, { headers });
+    expect(await lineWith(run, /192/)).toBe("192.0.2.7|alice|200|/__svc__/share/*/x|-|/home/");
+  });
+
+  it.each([
+    ["xml", "must be text, json, combined, or a text"],
+    ["$http_authorization", "must not show $http_authorization, which may be a secret"],
+    ["$status $HTTP_Cookie", "must not show $http_cookie"],
+    [`$\{http_x_api_key}`, "must not show $http_x_api_key"],
+    ["$http_x_auth_token", "must not show"],
+    ["$http_x_amzn_oidc_data", "must not show"],
+    ["$http_cf_access_jwt_assertion", "must not show"],
+    ["$remote_address", "has the unknown variable $remote_address"],
+    ["$", "has the unknown variable $"],
+    ["$constructor", "has the unknown variable $constructor"],
+    ["$status\n", "must be one line"],
+  ])("refuses the format %j", (format, problem) => {
+    expect(findFormatProblem(format)).toContain(problem);
+  });
+
+  it.each([
+    ["https://files.example/home/?q=secret#part", "https://files.example/home/"],
+    [
+      "https://alice:secret@files.example/__svc__/share/abcdefghijklmnopqrstu/x?a",
+      "https://files.example/__svc__/share/*/x",
+    ],
+    ["/home/a@b?secret", "/home/a@b"],
+  ])("leaves secrets of the URL %s out", (url, shown) => {
+    const request = { header: () => url } as unknown as LoggedRequest;
+    for (const name of ["http_referer", "HTTP_Destination"]) {
+      expect(createFormat(`$\{${name}}` as LogFormat)(request)).toBe(shown);
+    }
+  });
+
+  it("checks that of a configuration", async () => {
+    const { runInProcess } = await import("../support/run-in-process.ts");
+    const config = await configure({ storage: { type: "memory" }, log: { format: "$http_cookie" } });
+    const { status, stderr } = await runInProcess(["serve", "--config", config]);
+    expect([status, stderr]).toEqual([2, expect.stringContaining("log.format: must not show $http_cookie")]);
+    expect(await runInProcess(["serve", "x", "--log-format", "xml"])).toMatchObject({ status: 2 });
+  });
+});
+
+describe("a client", () => {
+  it.each(["a b", "a\tb", "x".repeat(129), "ä", '"', "a,b"])("cannot choose the identifier %j", async (id) => {
+    const run = await serve("json");
+    const { hostname, port } = new URL(run.url);
+    const socket = connect(Number(port), hostname);
+    socket.write(`GET /__svc__/health HTTP/1.1\r\nHost: x\r\nX-Request-Id: ${id}\r\nConnection: close\r\n\r\n`);
+    expect(await text(socket)).toMatch(new RegExp(`\r\nX-Request-Id: ${ID}\r\n`));
+  });
+
+  const forged = 'x" 200 1 "-" \\ \x1b[31m\u0085\r\n127.0.0.1 - root';
+
+  it.each<LogFormat>(["combined", '$remote_user "$http_user_agent" "$request"'])(
+    "cannot forge a line by the format %s",
+    (format) => {
+      const line = createFormat(format)({
+        time: new Date(0),
+        address: forged,
+        account: forged,
+        id: forged,
+        method: forged,
+        path: forged,
+        protocol: forged,
+        bytes: 1,
+        sent: 1,
+        received: 1,
+        milliseconds: 1,
+        aborted: false,
+        header: () => forged,
+      });
+      expect(line).toMatch(/^[ -~]+$/);
+      // As many quotation marks as the format has: the forged ones are escaped.
+      expect(line.split('"').length - 1).toBe(format === "combined" ? 6 : 4);
+      expect(line).not.toContain(" - root - ");
+    },
+  );
+});
+
+describe("the filter of fail2ban", () => {
+  /** The expression of the filter for JavaScript: Python's names of groups differ. */
+  function readFilter(): RegExp {
+    const filter = readFileSync(join(projectFolder, "examples/fail2ban/fileferry.conf"), "utf8");
+    const [, expression = ""] = /^failregex = (.*)$/m.exec(filter) ?? [];
+    const [, quoted = ""] = /^_text = (.*)$/m.exec(filter) ?? [];
+    return new RegExp(expression.replaceAll("%(_text)s", quoted).replace("<HOST>", "(?<host>[\\w.:]+)"));
+  }
+
+  it.each(["text", "json", "combined", "$remote_addr $status"])(
+    "finds refused logins in the format %s",
+    async (format) => {
+      countRequests();
+      const run = await serve(format, { clientForwardedHeader: "X-Forwarded-For" });
+      const ask = (client: string, credentials?: string) =>
+        fetch(`${run.url}home/`, {
+          headers: {
+            "X-Forwarded-For": client,
+            "User-Agent": '"address":"203.0.113.66"',
+            ...(credentials !== undefined && { Authorization: `Basic ${btoa(credentials)}` }),
+          },
+        });
+      await ask("192.0.2.1");
+      await ask("192.0.2.2", "alice:secret of alice");
+      await ask("192.0.2.3", "alice:wrong");
+      await ask("192.0.2.4", 'x","address":"203.0.113.66:wrong');
+      await ask("192.0.2.5", 'x\\","type":"basic","reason":"unknown","address":"203.0.113.66":wrong');
+      const body = new URLSearchParams({ username: "bob", password: "wrong" });
+      await fetch(`${run.url}__svc__/login`, { method: "POST", body, headers: { "X-Forwarded-For": "2001:db8::6" } });
+      await lineWith(run, /2001:db8::6/);
+      const filter = readFilter();
+      const hosts = run
+        .stderr()
+        .split("\n")
+        .map((line) => filter.exec(line)?.groups?.host);
+      expect(hosts.filter((host) => host !== undefined)).toEqual([
+        "192.0.2.3",
+        "192.0.2.4",
+        "192.0.2.5",
+        "2001:db8::6",
+      ]);
+    },
+  );
+});
