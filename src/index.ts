@@ -2,6 +2,7 @@ export type { AccountTrash, AccountTrashEntry } from "./account/account-trash.ts
 export { type ExplainedAccount, explainPermission } from "./account/explain.ts";
 export type { FileAttributes, InspectedEntry } from "./account/file-attributes.ts";
 export type { FileTransferOptions, FileTransfers } from "./account/file-transfers.ts";
+export type { FileVersions } from "./account/file-versions.ts";
 export type { AccountFiles, FileOperation, RemovalKind } from "./account/files.ts";
 export type { AccountLock, AccountLocks, NewLock } from "./account/locks/account-locks.ts";
 export type { ResourcePath } from "./account/path.ts";
@@ -22,6 +23,8 @@ export {
   type ChainVerdict,
   createAuthenticationChain,
 } from "./auth/chain.ts";
+export type { ChainKey, ChainKeys } from "./auth/keys/chain-keys.ts";
+export { type CreatedApiKey, createApiKey, type NewApiKey } from "./auth/keys/create-api-key.ts";
 export {
   type Argon2Parameters,
   createPasswordHasher,
@@ -46,6 +49,13 @@ export {
   PERMISSION_VALUES,
   type PermissionValue,
 } from "./contracts/account.ts";
+export {
+  type AccountKeys,
+  type ApiKey,
+  type FoundKey,
+  KEY_PERMISSIONS,
+  type KeyPermission,
+} from "./contracts/api-keys.ts";
 export type { AtomicKeyValueStore } from "./contracts/atomic-store.ts";
 export type {
   Accepted,
@@ -71,6 +81,7 @@ export {
   type Trace,
 } from "./contracts/connection.ts";
 export type { Presign, PresignRequest } from "./contracts/downloads/presign.ts";
+export type { KeyCreated, KeyRevoked } from "./contracts/events/api-keys.ts";
 export type {
   MemberCopied,
   MemberCopyFailed,
@@ -79,7 +90,7 @@ export type {
   Replaced,
   TwoLocations,
 } from "./contracts/events/copies-and-moves.ts";
-export type { EventEnvelope, EventLink, FileLocation, LeftOut, Reason } from "./contracts/events/envelope.ts";
+export type { EventEnvelope, EventKey, EventLink, FileLocation, LeftOut, Reason } from "./contracts/events/envelope.ts";
 export type { EventStream, FileEvent, OnEvent } from "./contracts/events/file-event.ts";
 export type {
   AttributesChanged,
@@ -122,6 +133,7 @@ export type {
   ArchiveFailed,
   ArchiveStarted,
   DownloadAborted,
+  DownloadData,
   DownloadDone,
   DownloadFailed,
   FileOpened,
@@ -141,8 +153,12 @@ export type {
   WriteTotals,
 } from "./contracts/events/transfers.ts";
 export type { TrashId, TrashPurged, TrashRestored } from "./contracts/events/trash.ts";
+export type { VersionId, VersionPurged } from "./contracts/events/versions.ts";
 export type { EventStreamOptions, FileService, RequestHandler } from "./contracts/file-service.ts";
 export type { HostSessions, Identify, Identity, StartedSession } from "./contracts/identity.ts";
+export type { RetentionRule } from "./contracts/kept/retention.ts";
+export type { RestoreOptions, Trash, TrashEntry, TrashMember, TrashPurge } from "./contracts/kept/trash.ts";
+export type { FileVersion, VersionRestoreOptions, Versions } from "./contracts/kept/versions.ts";
 export type { KeyValueStore } from "./contracts/key-value-store.ts";
 export { LINK_PERMISSIONS, type Link, type LinkPermission, type Links, type NewLink } from "./contracts/links.ts";
 export type { LockDepth, LockScope } from "./contracts/lock.ts";
@@ -151,9 +167,26 @@ export type { MemberBatches } from "./contracts/member-batches.ts";
 export { OptionError } from "./contracts/option-error.ts";
 export type { ApiPage, ApiPageFile } from "./contracts/pages/api-page.ts";
 export type { Branding } from "./contracts/pages/branding.ts";
-export type { DoneCode, LinkTexts, PartialTexts, ScriptTexts, Texts, TrashTexts } from "./contracts/pages/texts.ts";
+export type {
+  DoneCode,
+  KeyTexts,
+  LinkTexts,
+  PartialTexts,
+  ScriptTexts,
+  Texts,
+  TrashTexts,
+  VersionTexts,
+} from "./contracts/pages/texts.ts";
 export type { CharacterClass, PasswordPolicy } from "./contracts/password-policy.ts";
 export type { Quota, QuotaLimit, QuotaUsage } from "./contracts/quota.ts";
+export type {
+  SignOnAnswer,
+  SignOnRefusal,
+  SignOnRequest,
+  SignOnVerdict,
+  SingleSignOn,
+  StartedSignOn,
+} from "./contracts/sign-on/single-sign-on.ts";
 export {
   type ByteRange,
   type CreateFolderOptions,
@@ -168,7 +201,6 @@ export {
   type StoredFile,
   type WriteOptions,
 } from "./contracts/storage-adapter.ts";
-export type { RestoreOptions, Trash, TrashEntry, TrashMember, TrashPurge } from "./contracts/trash.ts";
 export type { Trigger, TriggerContext, TriggerMember, TriggerStyle } from "./contracts/trigger.ts";
 export type { DecideUpload, Upload, UploadGuard } from "./contracts/upload.ts";
 export { type Failure, HttpError, type HttpErrorOptions, isHttpError } from "./http/http-error.ts";
@@ -193,4 +225,5 @@ export type { EventSink } from "./sinks/event-sink.ts";
 export { createWebhookSink, type WebhookSinkOptions } from "./sinks/webhook.ts";
 export { type Mounts, mountStorage } from "./storage/mount.ts";
 export { type MountedTrash, mountTrash } from "./storage/mount-trash.ts";
+export { type MountedVersions, mountVersions } from "./storage/mount-versions.ts";
 export type { MetadataFields, MetadataKey } from "./uploads/metadata-fields.ts";

@@ -2,6 +2,7 @@ import type { AccountSettings, GroupSettings } from "../contracts/account.ts";
 import type { QuotaLimit } from "../contracts/quota.ts";
 import { createError } from "../http/errors.ts";
 import { isMemberName } from "../http/path-segment.ts";
+import { createBoundedMap } from "../platform/bounded-map.ts";
 import { RESERVED_NAME, toStoragePath } from "./path.ts";
 import { compilePermissions, type Permissions } from "./permissions.ts";
 
@@ -46,6 +47,10 @@ export interface Account {
   readonly requireLinkPassword: boolean;
   /** The longest time from the creation of a link to its end, in seconds. Absent: no limit of its own. */
   readonly maxLinkSeconds?: number;
+  /** Whether it may make and revoke API keys of its own. */
+  readonly allowOwnKeys: boolean;
+  /** Whether HTTP Basic takes only an API key. */
+  readonly requireKeyForBasic: boolean;
 }
 
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: the configuration spells them this way.
@@ -96,6 +101,8 @@ export function toAccount(name: string, settings: AccountSettings, groups: Group
     allowLinks: complete.allow_links ?? true,
     requireLinkPassword: complete.require_link_password ?? false,
     ...(complete.max_link_seconds && { maxLinkSeconds: complete.max_link_seconds }),
+    allowOwnKeys: complete.allow_own_keys ?? true,
+    requireKeyForBasic: complete.require_key_for_basic ?? false,
   };
 }
 
@@ -129,7 +136,7 @@ export function createAccountResolver(
   groups: Groups,
   maxFileBytes = 0,
 ): (name: string, settings: AccountSettings) => Account {
-  const compiled = new Map<string, Account>();
+  const compiled = createBoundedMap<string, Account>(MAX_COMPILED);
   /** A faster look-up by object identity, because sessions keep their settings object. */
   const bySettings = new WeakMap<AccountSettings, Account>();
 
@@ -147,10 +154,6 @@ export function createAccountResolver(
     if (known !== undefined) return known;
     const account = withFileLimit(toUsableAccount(name, settings, groups), maxFileBytes);
     compiled.set(key, account);
-    for (const oldest of compiled.keys()) {
-      if (compiled.size <= MAX_COMPILED) break;
-      compiled.delete(oldest);
-    }
     return account;
   }
 }

@@ -8,6 +8,7 @@ import {
   StorageError,
   type TransferOptions,
 } from "../contracts/storage-adapter.ts";
+import { nameOf, parentOf } from "../contracts/storage-path.ts";
 import { createLocationError } from "../storage/mount.ts";
 
 /** What a change has left at a path: a new folder, nothing, or what another path of the storage has. */
@@ -23,7 +24,7 @@ export function createDryRunTree(tree: StorageAdapter, isFixed: (path: string) =
 
   /** What a path has: something new, nothing, or what the tree has at a path. */
   function look(path: string): Change {
-    for (let at = path; ; at = toParent(at)) {
+    for (let at = path; ; at = parentOf(at)) {
       const change = changes.get(at);
       const rest = path.slice(at.length);
       if (change === undefined && at !== "/") continue;
@@ -36,7 +37,7 @@ export function createDryRunTree(tree: StorageAdapter, isFixed: (path: string) =
   async function stat(path: string): Promise<StorageEntry | undefined> {
     const found = look(path);
     if (found === "nothing") return undefined;
-    const name = toName(path);
+    const name = nameOf(path);
     if (found === "folder") return { name, kind: "folder", size: 0, modified: new Date() };
     const entry = await tree.stat(found.source);
     return entry && { ...entry, name };
@@ -45,9 +46,9 @@ export function createDryRunTree(tree: StorageAdapter, isFixed: (path: string) =
   async function* listBatches(path: string): AsyncGenerator<readonly StorageEntry[]> {
     const found = look(path);
     if (found === "nothing") throw new StorageError("not-found");
-    const own = [...changes.keys()].filter((key) => key !== "/" && toParent(key) === path);
+    const own = [...changes.keys()].filter((key) => key !== "/" && parentOf(key) === path);
     if (found !== "folder") {
-      const names = new Set(own.map(toName));
+      const names = new Set(own.map(nameOf));
       for await (const batch of toBatches(tree.list(found.source))) yield batch.filter(({ name }) => !names.has(name));
     }
     const entries = await Promise.all(own.map(stat));
@@ -101,9 +102,9 @@ export function createDryRunTree(tree: StorageAdapter, isFixed: (path: string) =
   }
 
   async function requireParent(path: string): Promise<void> {
-    const parent = await stat(toParent(path));
+    const parent = await stat(parentOf(path));
     if (parent?.kind === "folder") return;
-    for (let at = toParent(path); at !== "/"; at = toParent(at)) {
+    for (let at = parentOf(path); at !== "/"; at = parentOf(at)) {
       const found = await stat(at);
       if (found !== undefined) throw new StorageError(found.kind === "folder" ? "parent-missing" : "not-a-folder");
     }
@@ -122,12 +123,4 @@ export function createDryRunTree(tree: StorageAdapter, isFixed: (path: string) =
     copy,
     move,
   };
-}
-
-function toParent(path: string): string {
-  return path.slice(0, path.lastIndexOf("/")) || "/";
-}
-
-function toName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }

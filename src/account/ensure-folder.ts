@@ -1,9 +1,4 @@
-import {
-  type FolderOwner,
-  isStorageError,
-  type StorageAdapter,
-  type StorageErrorCode,
-} from "../contracts/storage-adapter.ts";
+import { type FolderOwner, hasCode, type StorageAdapter } from "../contracts/storage-adapter.ts";
 import { toStoragePath } from "./path.ts";
 
 /**
@@ -19,7 +14,7 @@ export async function ensureFolder(
   try {
     await createFolder(storage, segments, owner);
   } catch (error) {
-    if (!isCode(error, "parent-missing")) throw error;
+    if (!hasCode(error, "parent-missing")) throw error;
     await ensureFolder(storage, segments.slice(0, -1));
     await createFolder(storage, segments, owner);
   }
@@ -30,15 +25,11 @@ async function createFolder(storage: StorageAdapter, segments: readonly string[]
   try {
     await storage.createFolder(toStoragePath(segments), { owner });
   } catch (error) {
-    if (!isCode(error, "already-exists") || !(await isFolder(storage, segments))) throw error;
+    if (!hasCode(error, "already-exists") || !(await isFolder(storage, segments))) throw error;
   }
 }
 
 /** Whether a path is a folder. The root of a storage always is. */
 export async function isFolder(storage: StorageAdapter, segments: readonly string[]): Promise<boolean> {
   return segments.length === 0 || (await storage.stat(toStoragePath(segments)))?.kind === "folder";
-}
-
-function isCode(error: unknown, code: StorageErrorCode): boolean {
-  return isStorageError(error) && error.code === code;
 }

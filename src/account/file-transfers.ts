@@ -1,15 +1,16 @@
 import {
   type EntityTags,
-  isStorageError,
+  hasCode,
   type Placement,
   type StorageEntry,
   StorageError,
   type TransferOptions,
 } from "../contracts/storage-adapter.ts";
+import { isPrefix } from "../contracts/storage-path.ts";
 import { createError } from "../http/errors.ts";
 import type { Account } from "./account.ts";
 import { walkFolder } from "./folder-walk.ts";
-import { isPrefix, isReserved, toStoragePath } from "./path.ts";
+import { isReserved, toStoragePath } from "./path.ts";
 import type { Operation } from "./permissions.ts";
 import type { RemovalCheck, TreeAccess } from "./removal-check.ts";
 import { toRealSegments } from "./virtual-folders.ts";
@@ -196,7 +197,7 @@ export function createFileTransfers(
 }
 
 function ignoreUnsupported(error: unknown): void {
-  if (!isStorageError(error) || error.code !== "unsupported") throw error;
+  if (!hasCode(error, "unsupported")) throw error;
 }
 
 /** A link counts as a file. */

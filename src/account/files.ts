@@ -1,4 +1,6 @@
 import { foldName } from "../contracts/account-name.ts";
+import type { Trash } from "../contracts/kept/trash.ts";
+import type { Versions } from "../contracts/kept/versions.ts";
 import {
   type ByteRange,
   type ContentLocation,
@@ -10,7 +12,6 @@ import {
   type StoredFile,
   type WriteOptions,
 } from "../contracts/storage-adapter.ts";
-import type { Trash } from "../contracts/trash.ts";
 import { createError } from "../http/errors.ts";
 import type { HttpError } from "../http/http-error.ts";
 import type { FairQueue } from "../platform/fair-queue.ts";
@@ -20,9 +21,11 @@ import type { Account } from "./account.ts";
 import { type AccountTrash, createAccountTrash } from "./account-trash.ts";
 import { createDryRunTrash } from "./dry-run-trash.ts";
 import { createDryRunTree } from "./dry-run-tree.ts";
+import { createDryRunVersions } from "./dry-run-versions.ts";
 import { createFileAttributes, type FileAttributes } from "./file-attributes.ts";
 import { limitContent } from "./file-size-limit.ts";
 import { createFileTransfers, type FileTransfers } from "./file-transfers.ts";
+import { createFileVersions, type FileVersions } from "./file-versions.ts";
 import {
   checkFolder,
   type FolderListings,
@@ -98,6 +101,8 @@ export interface AccountFiles extends FolderListings, FileTransfers, FileAttribu
   readonly uploads?: AccountUploads;
   /** Absent: the service has no trash, or the files are those of a link. */
   readonly trash?: AccountTrash;
+  /** Absent: the service has no versions, or the files are those of a link. */
+  readonly versions?: FileVersions;
 }
 
 /** The files of an account without locks, which `withLocks` adds. */
@@ -117,8 +122,12 @@ export interface FolderScheduling {
 export interface AccountFilesOptions {
   /** Who has its resumable uploads. Default: the account. */
   readonly uploadOwner?: string;
+  /** The ID of the API key that has created the resumable uploads which are seen. Default: all of the owner are. */
+  readonly uploadKey?: string;
   /** The trash of the service. Absent: the files have none. */
   readonly trash?: Trash | undefined;
+  /** The versions of the service. Absent: the files have none. */
+  readonly versions?: Versions | undefined;
   /** Whether changes are checked and not made. Such files are for one request. Default: false. */
   readonly isDryRun?: boolean;
 }
@@ -128,7 +137,7 @@ export function createAccountFiles(
   account: Account,
   whole: StorageAdapter,
   { queue, withWalkLock, limitTransfers }: FolderScheduling,
-  { uploadOwner = toUploadOwner(account.name), trash, isDryRun = false }: AccountFilesOptions = {},
+  { uploadOwner = toUploadOwner(account.name), uploadKey, trash, versions, isDryRun = false }: AccountFilesOptions = {},
 ): FilesWithoutLocks {
   const { permissions, maxFileBytes, quota } = account;
   const storage = withOwnLimit(whole, quota);
@@ -278,11 +287,15 @@ export function createAccountFiles(
     createFolderIfMissing,
     remove,
     ...(trash && { trash: createAccountTrash(account, isDryRun ? createDryRunTrash(trash) : trash, access, quota) }),
+    ...(versions && {
+      versions: createFileVersions(account, isDryRun ? createDryRunVersions(versions) : versions, access),
+    }),
     ...(storage.uploads &&
       tree.uploads && {
         uploads: createAccountUploads({
           account,
           owner: uploadOwner,
+          apiKey: uploadKey,
           storage: storage.uploads,
           tree: tree.uploads,
           realPathOf,

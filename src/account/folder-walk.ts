@@ -1,5 +1,5 @@
 import { toBatches } from "../contracts/member-batches.ts";
-import { isStorageError, type StorageAdapter, type StorageEntry } from "../contracts/storage-adapter.ts";
+import { hasCode, type StorageAdapter, type StorageEntry } from "../contracts/storage-adapter.ts";
 import { runSteps } from "../platform/fair-queue.ts";
 import { toStoragePath } from "./path.ts";
 
@@ -29,7 +29,7 @@ export async function* walkFolder(
       }
     } catch (error) {
       // A folder that was removed meanwhile has no members.
-      if (!isStorageError(error) || error.code !== "not-found") throw error;
+      if (!hasCode(error, "not-found")) throw error;
     }
   }
 }

@@ -24,6 +24,7 @@ function limitUploads(uploads: StorageUploads, quota: QuotaLimit): StorageUpload
     ...others,
     create: (key, path, draft) => uploads.create(key, path, { ...draft, quota }),
     append: (key, offset, content, options) => uploads.append(key, offset, content, { ...options, quota }),
+    update: (key, change) => uploads.update(key, { ...change, quota }),
     complete: (key, options) => uploads.complete(key, { ...options, quota }),
     ...(join && { join: (keys, path, options) => join(keys, path, { ...options, quota }) }),
   };

@@ -95,8 +95,8 @@ function compileAlternative(glob: string, user: string): PathExpression {
 
 /**
  * One part of a glob: `${USER}`, `*`, `?`, a class, or one literal character. A `]` right at the start of a class is
- * literal. An attack: a class that is not closed extends to the end of the glob, because searching for a `]` from every
- * `[` would take quadratic time.
+ * literal. A class that is not closed extends to the end of the glob. Otherwise an attacker could cause quadratic time:
+ * a `]` would be searched for from every `[`.
  */
 const GLOB_PART = /(\$\{USER\})|(\*)|(\?)|\[(!?)(\]?[^\]]*)(\]|$)|(.)/gsu;
 

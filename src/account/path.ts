@@ -29,11 +29,6 @@ export function isReserved(segments: readonly string[]): boolean {
   return segments[0] === RESERVED_NAME;
 }
 
-/** Whether a path is equal to another one, or around it. */
-export function isPrefix(shorter: readonly string[], longer: readonly string[]): boolean {
-  return shorter.length <= longer.length && shorter.every((name, index) => name === longer[index]);
-}
-
 /** Returns a path in the form that storages take: `/` and the segments, without a trailing `/`. */
 export function toStoragePath(segments: readonly string[]): string {
   return `/${segments.join("/")}`;

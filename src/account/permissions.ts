@@ -49,8 +49,8 @@ const GRANTS = {
 const DENIAL: PermissionValue = "deny-full-control";
 
 /**
- * The limit of all expressions of an account together, in steps. An attack: each character of a path can cost that many
- * steps, and a path can have thousands of characters.
+ * The limit of all expressions of an account together, in steps. Each character of a path can cost this number of
+ * steps, and an attacker can send a path of thousands of characters.
  */
 const MAX_STEPS = 2000;
 
@@ -195,8 +195,13 @@ function toRule(expression: string | undefined, compiled: PathExpression, texts:
     if (!isPermissionValue(text)) throw new SyntaxError("is not a known permission");
     return text;
   });
-  const granted = values.includes(DENIAL) ? [] : values.flatMap((value): readonly Operation[] => GRANTS[value]);
-  return { ...compiled, expression, values, granted: new Set(granted) };
+  const granted = operationsOf(values.includes(DENIAL) ? [] : values);
+  return { ...compiled, expression, values, granted };
+}
+
+/** The operations that permission values grant. */
+export function operationsOf(values: readonly PermissionValue[]): ReadonlySet<Operation> {
+  return new Set(values.flatMap((value): readonly Operation[] => GRANTS[value]));
 }
 
 function isPermissionValue(text: string): text is PermissionValue {

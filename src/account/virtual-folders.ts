@@ -1,4 +1,5 @@
 import { isStorageError, type StorageAdapter, StorageError } from "../contracts/storage-adapter.ts";
+import { isPrefix } from "../contracts/storage-path.ts";
 import { createFolderStorage } from "../storage/folder-storage.ts";
 import { mountStorage } from "../storage/mount.ts";
 import type { Account } from "./account.ts";
@@ -87,7 +88,7 @@ export function toRealSegments(
   { home, virtualFolders }: Pick<Account, "home" | "virtualFolders">,
   segments: readonly string[],
 ): readonly string[] {
-  const enclosing = virtualFolders.filter(({ virtual }) => virtual.every((name, index) => segments[index] === name));
+  const enclosing = virtualFolders.filter(({ virtual }) => isPrefix(virtual, segments));
   const deepest = enclosing.reduce((best, one) => (one.virtual.length >= best.virtual.length ? one : best), {
     virtual: [] as readonly string[],
     real: home,

@@ -1,11 +1,6 @@
 import { toByteSource } from "../contracts/byte-source.ts";
 import { toBatches } from "../contracts/member-batches.ts";
-import {
-  isStorageError,
-  type StorageEntry,
-  type StorageErrorCode,
-  type StoredFile,
-} from "../contracts/storage-adapter.ts";
+import { hasCode, type StorageEntry, type StorageErrorCode, type StoredFile } from "../contracts/storage-adapter.ts";
 import { isHttpError } from "../http/http-error.ts";
 import { sortCooperatively } from "../platform/cooperative-sort.ts";
 import { renameMembers, toSafeName } from "./entry-names.ts";
@@ -202,7 +197,7 @@ async function unlessOmitted<T>(reading: Promise<T>, onDenied: OnDenied): Promis
     return await reading;
   } catch (error) {
     if (isHttpError(error) && error.failure === "denied") return undefined;
-    if (!isStorageError(error) || !OMITTED.includes(error.code)) throw error;
+    if (!hasCode(error, ...OMITTED)) throw error;
     if (error.code === "denied") onDenied(error);
     return undefined;
   }

@@ -31,7 +31,7 @@ export async function renameMembers(names: readonly string[]): Promise<ReadonlyM
 
   const isUnsafe = new Set(unsafe);
   const taken = new Set(names.filter((name) => !isUnsafe.has(name)));
-  // An attack: thousands of members with the same safe name. Without this count, the search would take quadratic time.
+  // An attacker can create thousands of members with the same safe name: without this count, quadratic time.
   const counts = new Map<string, number>();
   for (const name of unsafe) {
     const safe = toSafeName(name);

@@ -98,7 +98,7 @@ export function createReadAhead(entries: AsyncIterator<ZipEntry>, options: Archi
   function fillQueue(): Promise<void> {
     step ??= takeEntry().then(() => {
       step = undefined;
-      // One heavy member is enough. An attack: a client that reads nothing would otherwise keep eight files open.
+      // One heavy member is enough. Otherwise an attacker that reads nothing could keep eight files open.
       const isFull = queue.length >= MEMBERS_AHEAD || queue.at(-1)?.isHeavy === true;
       if (!isFull && !isAtEnd) void fillQueue();
     });

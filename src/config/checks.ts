@@ -22,3 +22,8 @@ export function isStore(value: unknown): boolean {
 export function hasMethods(value: unknown, names: readonly string[]): boolean {
   return isObject(value) && names.every((name) => typeof (value as Record<string, unknown>)[name] === "function");
 }
+
+/** Whether a value is a token, such as the name of a header (RFC 9110 5.6.2). */
+export function isHttpToken(value: unknown): value is string {
+  return typeof value === "string" && /^[!#$%&'*+.^_`|~\w-]+$/.test(value);
+}

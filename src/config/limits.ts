@@ -52,11 +52,16 @@ export interface LimitOptions {
    */
   readonly maxFormFieldBytes?: number;
   /**
-   * The number of concurrent transfers of an account. These count: uploads by PUT or form, from start to response;
-   * commands and logins of more than 16 KiB, one for each 64 KiB that have arrived, until the response; each further 64
-   * KiB of a form's fields and names; copies, changes of
-   * properties, and moves that have to read content, until the response; downloads of files and archives, until their
-   * last byte is read. A file that is small enough for one read counts only until the response. Listings do not count.
+   * The number of concurrent transfers of an account. These count:
+   *
+   * - uploads by PUT or form, from start to response;
+   * - commands and logins of more than 16 KiB, one for each 64 KiB that have arrived, until the response;
+   * - each further 64 KiB of a form's fields and names;
+   * - copies, changes of properties, and moves that have to read content, until the response;
+   * - downloads of files and archives, until their last byte is read. A file that is small enough for one read counts
+   *   only until the response.
+   *
+   * Listings do not count.
    *
    * One more transfer is 503 with `Retry-After`, before its body is read or the storage is used. Two cases differ: a
    * GET with conditions is evaluated first, and commands are read until the limit is reached. Each process counts its
@@ -103,6 +108,12 @@ export interface LimitOptions {
    * arrived if that is not known. One more upload beyond it is 507. 0 for no limit. Default: 0.
    */
   readonly uploadBytesPerAccount?: number;
+  /** The number of members that a search returns. What it leaves out is `truncated`. 1 to 100,000. Default: 10,000. */
+  readonly searchResults?: number;
+  /** The number of members that a search looks at. 1 to 10,000,000. Default: 100,000. */
+  readonly searchMembers?: number;
+  /** How long a search goes on, in seconds, with the time that it waits for others. 1 to 600. Default: 10. */
+  readonly searchSeconds?: number;
 }
 
 /** The limits of a service, checked and complete. */
@@ -131,6 +142,9 @@ const NUMBERS = {
   pageBytesPerProcess: [0, 2 ** 40, 384 * MEBIBYTE],
   uploadsPerAccount: [0, 1_000_000, 1000],
   uploadBytesPerAccount: [0, Number.MAX_SAFE_INTEGER, 0],
+  searchResults: [1, 100_000, 10_000],
+  searchMembers: [1, 10_000_000, 100_000],
+  searchSeconds: [1, 600, 10],
 } as const satisfies Partial<Record<keyof LimitOptions, readonly [least: number, most: number, otherwise: number]>>;
 
 /** Checks the limits and fills in their defaults. @throws OptionError */

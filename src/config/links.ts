@@ -1,6 +1,6 @@
 import type { PasswordHasher } from "../auth/passwords/hash.ts";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
-import { checkNames, checkOption } from "../contracts/option-error.ts";
+import { checkNames, checkOption, isWholeNumber } from "../contracts/option-error.ts";
 import { hasMethods, isObject, isStore } from "./checks.ts";
 
 /** The option `links`. */
@@ -56,7 +56,7 @@ export function toLinks(links: LinkOptions | undefined): LinkConfig | undefined 
   const areSecrets = secrets.length > 0 && secrets.every(isSecret);
   checkOption(areSecrets, "links.secret", `a text of at least ${MIN_SECRET_CHARACTERS} characters, or a list of such`);
   checkOption(isStore(store), "links.store", "a key-value store");
-  checkOption(isWholeNumber(maxSeconds, 1, Number.MAX_SAFE_INTEGER), "links.maxSeconds", "a whole number of seconds");
+  checkOption(isWholeNumber(maxSeconds, 1), "links.maxSeconds", "a whole number of seconds");
   const isDefault = isWholeNumber(defaultSeconds, 1, maxSeconds);
   checkOption(isDefault, "links.defaultSeconds", "a whole number of seconds, at most links.maxSeconds");
   const isCount = isWholeNumber(maxPerAccount, 1, 10_000);
@@ -68,8 +68,4 @@ export function toLinks(links: LinkOptions | undefined): LinkConfig | undefined 
 
 function isSecret(text: unknown): boolean {
   return typeof text === "string" && [...text].length >= MIN_SECRET_CHARACTERS;
-}
-
-function isWholeNumber(value: number, least: number, most: number): boolean {
-  return Number.isSafeInteger(value) && value >= least && value <= most;
 }

@@ -1,8 +1,11 @@
-import type { GroupSettings } from "../contracts/account.ts";
+import type { AccountSettings, GroupSettings } from "../contracts/account.ts";
 import type { Authenticator } from "../contracts/authenticator.ts";
 import type { ClientCertificate } from "../contracts/connection.ts";
 import type { OnEvent } from "../contracts/events/file-event.ts";
 import type { Identify } from "../contracts/identity.ts";
+import type { RetentionRule } from "../contracts/kept/retention.ts";
+import type { Trash } from "../contracts/kept/trash.ts";
+import type { Versions } from "../contracts/kept/versions.ts";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import type { Logger } from "../contracts/logger.ts";
 import type { ApiPage } from "../contracts/pages/api-page.ts";
@@ -11,7 +14,6 @@ import type { PartialTexts } from "../contracts/pages/texts.ts";
 import type { PasswordPolicy } from "../contracts/password-policy.ts";
 import type { Quota } from "../contracts/quota.ts";
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
-import type { Trash } from "../contracts/trash.ts";
 import type { Trigger } from "../contracts/trigger.ts";
 import type { DecideUpload, UploadGuard } from "../contracts/upload.ts";
 import type { MetadataFields } from "../uploads/metadata-fields.ts";
@@ -41,6 +43,12 @@ export interface FileServiceOptions {
    * sites, so unsafe requests must come from the service's own origin (CONTRACT 6.5). Default: `cookie`.
    */
   readonly identifiedBy?: "cookie" | "header";
+  /**
+   * The account of requests for files and folders without a login, `anonymous` in events. Everyone has its permissions;
+   * what these deny needs a login. It has no triggers, links, API keys and resumable uploads. Its `permissions` are by
+   * default `[["allow-read", "allow-list"]]`, whatever its group has. Default: each request needs a login.
+   */
+  readonly anonymous?: AccountSettings;
   /**
    * The groups of accounts by their identifier. A setting that an account leaves out comes from its group, then from
    * `DEFAULT_GROUP` (CONTRACT 7.1). Default: a `DEFAULT_GROUP` with full control and the home folder `/${USER}`, which
@@ -136,6 +144,18 @@ export interface FileServiceOptions {
    */
   readonly trash?: Trash;
   /**
+   * How long files in some folders of the storage are kept after their last change: `sweep` removes older ones, at any
+   * depth, to the trash if the storage has one. Folders stay, links are not followed, and locked files stay. Default:
+   * files are kept.
+   */
+  readonly retention?: readonly RetentionRule[];
+  /**
+   * The versions of the storage, `versions` of `createVersionsStorage`: accounts can list the earlier contents of a
+   * file, download them, and restore one. They are kept without this option, too. Its paths must be those of `storage`:
+   * for a tree of several storages, combine theirs with `mountVersions`. Default: accounts cannot ask.
+   */
+  readonly versions?: Versions;
+  /**
    * Lets another server send the content of downloads: nginx or Apache in front of the service, or the store that has
    * the files. Logins, permissions, conditions and events stay with the service. Default: the service sends everything.
    */
@@ -186,9 +206,9 @@ export interface FileServiceOptions {
   /** Name, logo, colour and footnote of the pages. Default: the name is `Files`, and there is nothing else. */
   readonly branding?: Branding;
   /**
-   * Texts of the pages by language tag, such as `fr` or `pt-BR`: further languages, or other wording for the built-in
-   * `en` and `de`. Texts that a new language leaves out are English. `Accept-Language` decides on the language of a
-   * page. Default: none.
+   * Texts of the pages by language tag, such as `it` or `pt-BR`: further languages, or other wording for the built-in
+   * `en`, `de`, `fr` and `es`. Texts that a new language leaves out are English. `Accept-Language` decides on the
+   * language of a page. Default: none.
    */
   readonly languages?: Readonly<Record<string, PartialTexts>>;
   /**

@@ -28,8 +28,8 @@ export function toPageConfig({ branding = {}, languages = {}, frameAncestors = [
     branding: { ...branding, name },
     brandStyle: accent === undefined ? undefined : toBrandStyle(accent),
     languages: toLanguages(languages),
-    fields: toFields(logo, frameAncestors, "'self'"),
-    formlessFields: toFields(logo, frameAncestors, "'none'"),
+    fields: toFields(logo, frameAncestors, ["media-src 'self'", "form-action 'self'"]),
+    formlessFields: toFields(logo, frameAncestors, ["form-action 'none'"]),
   };
 }
 
@@ -82,14 +82,11 @@ function checkTexts(value: unknown, option: string): void {
 
 /**
  * The policy allows scripts and styles of the service's own files only, and nothing from other origins except the logo.
+ * `own` are the directives that not all pages have: `media-src` is for the viewer of the folder page.
  * `Referrer-Policy: same-origin` lets forms send their origin to the service, which the same-origin rule needs
  * (CONTRACT 6.5).
  */
-function toFields(
-  logo: string | undefined,
-  frameAncestors: readonly string[],
-  formAction: "'self'" | "'none'",
-): HeaderFields {
+function toFields(logo: string | undefined, frameAncestors: readonly string[], own: readonly string[]): HeaderFields {
   const logoOrigin = logo === undefined || logo.startsWith("/") ? "" : ` ${new URL(logo).origin}`;
   const ancestors = frameAncestors.length === 0 ? "'none'" : frameAncestors.join(" ");
   const policy = [
@@ -98,7 +95,7 @@ function toFields(
     "style-src 'self'",
     `img-src 'self' data:${logoOrigin}`,
     "connect-src 'self'",
-    `form-action ${formAction}`,
+    ...own,
     "base-uri 'none'",
     `frame-ancestors ${ancestors}`,
   ];

@@ -1,60 +1,54 @@
 import type { Groups } from "../account/account.ts";
-import type { Authenticator } from "../contracts/authenticator.ts";
-import { type ClientCertificate, NIL_UUID } from "../contracts/connection.ts";
+import type { AccountSettings } from "../contracts/account.ts";
+import type { ClientCertificate } from "../contracts/connection.ts";
 import type { OnEvent } from "../contracts/events/file-event.ts";
-import type { Identify } from "../contracts/identity.ts";
-import type { KeyValueStore } from "../contracts/key-value-store.ts";
+import type { RetentionRule } from "../contracts/kept/retention.ts";
+import type { Trash } from "../contracts/kept/trash.ts";
+import type { Versions } from "../contracts/kept/versions.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { checkOption } from "../contracts/option-error.ts";
 import type { ApiPage } from "../contracts/pages/api-page.ts";
 import type { PasswordPolicy } from "../contracts/password-policy.ts";
 import type { Quota } from "../contracts/quota.ts";
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
-import type { Trash } from "../contracts/trash.ts";
 import type { UploadGuard } from "../contracts/upload.ts";
 import { toSafeLogger } from "../events/safe-logger.ts";
-import type { SessionCookie } from "../http/cookie.ts";
-import type { IpNetwork } from "../http/ip-network.ts";
 import type { Cors } from "../http/origins/cors.ts";
 import { decodeSegment, isMemberName } from "../http/path-segment.ts";
 import { type MetadataRules, parseMetadataFields } from "../uploads/metadata-fields.ts";
-import { hasMethods, isCount, isObject, isPositive, isStore } from "./checks.ts";
+import { toAnonymous } from "./anonymous.ts";
+import { type AuthenticationConfig, toAuthenticationConfig } from "./authentication-config.ts";
+import { hasMethods, isObject, isPositive } from "./checks.ts";
 import { type DigestConfig, toDigests } from "./digests.ts";
 import { toGroups } from "./groups.ts";
 import { type IdempotencyConfig, toIdempotency } from "./idempotency.ts";
 import { type Limits, toLimits } from "./limits.ts";
 import { type LinkConfig, toLinks } from "./links.ts";
-import { toNetworks } from "./networks.ts";
 import { type OffloadConfig, toOffload } from "./offload.ts";
 import { checkOptionNames } from "./option-names.ts";
 import type { FileServiceOptions } from "./options.ts";
 import { toOrigins } from "./origins.ts";
 import { type PageConfig, toPageConfig } from "./page-config.ts";
 import { checkPasswordPolicy } from "./password-policy.ts";
-import { toSessionCookie } from "./session-cookie.ts";
+import { type ProxyConfig, toProxyConfig } from "./proxy-config.ts";
+import { toRetention } from "./retention.ts";
+import { type ServiceNames, toServiceNames } from "./service-names.ts";
+import { type SessionConfig, toSessionConfig } from "./session-config.ts";
+import { toCookies } from "./session-cookie.ts";
 import { type Triggers, toTriggers } from "./trigger-config.ts";
 import { toUploadGuards } from "./upload-guards.ts";
 import { toUploads, type UploadConfig } from "./uploads.ts";
-import { VERSION } from "./version.ts";
 import { toWebdav, type WebdavConfig } from "./webdav.ts";
 
 /** The options of a service, checked and complete. */
-export interface ServiceConfig {
+export interface ServiceConfig extends AuthenticationConfig, ServiceNames, ProxyConfig {
   readonly storage: StorageAdapter;
-  readonly authentication: readonly Authenticator[];
-  /** Absent: the host identifies no users. */
-  readonly identify: Identify | undefined;
-  readonly identifiedBy: "cookie" | "header";
-  /** The challenge of the host's function. */
-  readonly identityChallenge: string | undefined;
+  /** Complete. Absent: each request needs a login. */
+  readonly anonymous: AccountSettings | undefined;
   readonly groups: Groups;
   /** Canonical: empty, or `/` and percent-encoded segments without a trailing `/`. */
   readonly basePath: string;
   readonly baseSegments: readonly string[];
-  /** The value of the `Server` header. */
-  readonly serverHeader: string;
-  readonly server: { readonly uuid: string };
-  readonly component: { readonly uuid: string };
   readonly publicError: boolean;
   readonly usernameOfCertificate: (certificate: ClientCertificate) => string | undefined;
   readonly listeners: readonly OnEvent[];
@@ -65,16 +59,7 @@ export interface ServiceConfig {
   readonly pages: PageConfig;
   /** Absent: the service has no API page. */
   readonly apiPage: ApiPage | undefined;
-  readonly session: {
-    /** Absent: the caller creates a store in memory. */
-    readonly store: KeyValueStore | undefined;
-    readonly idleSeconds: number;
-    readonly maxSeconds: number;
-    /** 0: no limit. */
-    readonly maxPerAccount: number;
-    readonly announce: boolean;
-    readonly cookie: SessionCookie;
-  };
+  readonly session: SessionConfig;
   readonly passwordPolicy: PasswordPolicy;
   /** Absent: PROPFIND and the other methods of WebDAV are not implemented. */
   readonly webdav: WebdavConfig | undefined;
@@ -91,14 +76,12 @@ export interface ServiceConfig {
   /** Absent: clients cannot ask how much is used. */
   readonly quota: Quota | undefined;
   readonly trash: Trash | undefined;
+  readonly retention: readonly RetentionRule[];
+  readonly versions: Versions | undefined;
   /** Absent: the service sends all content itself. */
   readonly offload: OffloadConfig | undefined;
   readonly limits: Limits;
   readonly archive: { readonly method: "stored" | "deflate" };
-  /** Empty: the peer of the socket is the client. */
-  readonly clientForwardedHeader: string;
-  /** Absent: the header counts on every connection. */
-  readonly trustedProxies: readonly IpNetwork[] | undefined;
   /** Empty: the origin of the request. */
   readonly publicOrigin: string;
   readonly acceptedOrigins: readonly string[];
@@ -108,7 +91,7 @@ export interface ServiceConfig {
   readonly clock: () => number;
 }
 
-const STORAGE_VERBS = ["stat", "list", "read", "write", "createFolder", "remove"] as const;
+const STORAGE_VERBS = ["stat", "list", "read", "write", "createFolder", "remove", "copy", "move"] as const;
 
 /**
  * Checks the options and fills in their defaults.
@@ -117,35 +100,12 @@ const STORAGE_VERBS = ["stat", "list", "read", "write", "createFolder", "remove"
 export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   if (!isObject(options)) throw new TypeError("createFileService needs options.");
   checkOptionNames(options);
-  const { storage, authentication, basePath = "", server = {}, session = {} } = options;
-  const { groups = {}, logger = console, clock = Date.now } = options;
-  const { passwordPolicy = {}, limits = {}, clientForwardedHeader = "" } = options;
+  const { storage, basePath = "", groups = {}, logger = console, clock = Date.now } = options;
+  const { passwordPolicy = {}, limits = {} } = options;
   checkOption(hasMethods(storage, STORAGE_VERBS), "storage", "a storage adapter");
-  const authenticators: readonly Authenticator[] = Array.isArray(authentication)
-    ? [...authentication]
-    : [authentication];
-  const areAuthenticators = authenticators.every((one) => hasMethods(one, ["authenticate"]));
-  checkOption(
-    areAuthenticators && authenticators.length > 0,
-    "authentication",
-    "an authenticator, or a list of at least one",
-  );
-
-  const { identify, identifiedBy = "cookie" } = options;
-  checkOption(identify === undefined || typeof identify === "function", "identify", "a function");
-  const identityChallenge = identify?.challenge;
-  const isChallenge = identityChallenge === undefined || isHeaderText(identityChallenge);
-  checkOption(isChallenge, "identify.challenge", "a challenge such as Bearer");
-  checkOption(identifiedBy === "cookie" || identifiedBy === "header", "identifiedBy", '"cookie" or "header"');
-
-  checkOption(isObject(server), "server", "an object");
-  const { name = "fileferry", uuid: serverUuid = NIL_UUID } = server;
-  checkOption(isToken(name), "server.name", "an RFC 9110 token");
-  checkOption(isUuid(serverUuid), "server.uuid", "a UUID");
-  const { component = {}, publicError = false, onEvent = [], usernameOfCertificate = toCommonName } = options;
-  checkOption(isObject(component), "component", "an object");
-  const { uuid: componentUuid = NIL_UUID } = component;
-  checkOption(isUuid(componentUuid), "component.uuid", "a UUID");
+  const authentication = toAuthenticationConfig(options);
+  const names = toServiceNames(options);
+  const { publicError = false, onEvent = [], usernameOfCertificate = toCommonName } = options;
   checkOption(typeof publicError === "boolean", "publicError", "a boolean");
   const listeners: readonly OnEvent[] = Array.isArray(onEvent) ? [...onEvent] : [onEvent];
   checkOption(
@@ -155,15 +115,8 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   );
   checkOption(typeof usernameOfCertificate === "function", "usernameOfCertificate", "a function");
 
-  checkOption(isObject(session), "session", "an object");
-  const { store, idleSeconds = 1800, maxSeconds = 43_200, maxPerAccount = 100, announce = true, cookie = {} } = session;
-  checkOption(isPositive(idleSeconds), "session.idleSeconds", "a positive number");
-  checkOption(isPositive(maxSeconds), "session.maxSeconds", "a positive number");
-  const isLimit = maxPerAccount === 0 || isCount(maxPerAccount);
-  checkOption(isLimit && maxPerAccount <= 1000, "session.maxPerAccount", "a whole number from 0 to 1000");
-  checkOption(typeof announce === "boolean", "session.announce", "a boolean");
-  checkOption(isStore(store), "session.store", "a key-value store");
-
+  const session = toSessionConfig(options);
+  const { cookie = {} } = options.session ?? {};
   const metadataFields = options.metadataFields === undefined ? undefined : parseMetadataFields(options.metadataFields);
   const origins = toOrigins(options, metadataFields?.header);
   checkOption(hasMethods(logger, ["info", "warn", "error"]), "logger", "a logger with info, warn and error");
@@ -173,7 +126,7 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   const { basicCacheSeconds } = options;
   const isCacheTime = basicCacheSeconds === undefined || basicCacheSeconds === 0 || isPositive(basicCacheSeconds);
   checkOption(isCacheTime && (basicCacheSeconds ?? 0) <= 3600, "basicCacheSeconds", "a number from 0 to 3600");
-  const { quota, trash } = options;
+  const { quota, trash, versions } = options;
   checkStorageParts(options);
   const checkedLimits = toLimits(limits);
   const beforeCommit = toUploadGuards(options.beforeCommit);
@@ -182,27 +135,18 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
   checkOption(isObject(archive), "archive", "an object");
   const { method = "stored" } = archive;
   checkOption(method === "stored" || method === "deflate", "archive.method", '"stored" or "deflate"');
-  const isHeader = clientForwardedHeader === "" || isToken(clientForwardedHeader);
-  checkOption(isHeader, "clientForwardedHeader", "empty or a header's name such as X-Forwarded-For");
-  const { trustedProxies: proxies } = options;
-  const trustedProxies = proxies === undefined ? undefined : toNetworks(proxies, "trustedProxies");
-  const isUsed = trustedProxies === undefined || clientForwardedHeader !== "";
-  checkOption(isUsed, "trustedProxies", "given together with clientForwardedHeader");
-
+  const proxies = toProxyConfig(options);
+  const checkedGroups = toGroups(groups);
   const baseSegments = parseBasePath(basePath);
   const encodedBase = baseSegments.map((segment) => `/${encodeURIComponent(segment)}`).join("");
   return {
     storage,
-    authentication: authenticators,
-    identify,
-    identifiedBy,
-    identityChallenge,
-    groups: toGroups(groups),
+    ...authentication,
+    groups: checkedGroups,
+    anonymous: toAnonymous(options.anonymous, checkedGroups),
     basePath: encodedBase,
     baseSegments,
-    serverHeader: `${name}/${VERSION}`,
-    server: { uuid: serverUuid },
-    component: { uuid: componentUuid },
+    ...names,
     publicError,
     usernameOfCertificate,
     listeners,
@@ -211,7 +155,7 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     triggers: toTriggers(options),
     pages: toPageConfig(options),
     apiPage,
-    session: { store, idleSeconds, maxSeconds, maxPerAccount, announce, cookie: toSessionCookie(cookie, encodedBase) },
+    session: { ...session, ...toCookies(cookie, encodedBase) },
     passwordPolicy: { ...passwordPolicy, requireClasses: [...(passwordPolicy.requireClasses ?? [])] },
     webdav: toWebdav(options.webdav),
     uploads: toUploads(options.uploads, storage, beforeCommit),
@@ -221,11 +165,12 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
     basicCacheSeconds,
     quota,
     trash,
+    retention: toRetention(options.retention),
+    versions,
     offload: toOffload(options.offload),
     limits: checkedLimits,
     archive: { method },
-    clientForwardedHeader,
-    trustedProxies,
+    ...proxies,
     ...origins,
     logger: toSafeLogger(logger),
     clock,
@@ -233,11 +178,14 @@ export function toServiceConfig(options: FileServiceOptions): ServiceConfig {
 }
 
 /** Checks what wrappers of the storage offer in addition to its methods. */
-function checkStorageParts({ quota, trash }: FileServiceOptions): void {
+function checkStorageParts({ quota, trash, versions }: FileServiceOptions): void {
   const isQuota = quota === undefined || hasMethods(quota, ["usage", "recount", "sweep"]);
   checkOption(isQuota, "quota", "the quota of createQuotaStorage");
-  const methods = ["list", "find", "members", "restore", "purge", "sweep", "watch"];
-  checkOption(trash === undefined || hasMethods(trash, methods), "trash", "the trash of createTrashStorage");
+  const ofTrash = ["list", "find", "members", "restore", "purge", "sweep", "watch"];
+  checkOption(trash === undefined || hasMethods(trash, ofTrash), "trash", "the trash of createTrashStorage");
+  const ofVersions = ["list", "find", "read", "restore", "purge", "sweep"];
+  const areVersions = versions === undefined || hasMethods(versions, ofVersions);
+  checkOption(areVersions, "versions", "the versions of createVersionsStorage");
 }
 
 function parseBasePath(basePath: string): readonly string[] {
@@ -250,19 +198,6 @@ function parseBasePath(basePath: string): readonly string[] {
 
 function isBaseSegment(segment: string | undefined): boolean {
   return segment !== undefined && isMemberName(segment);
-}
-
-function isToken(text: unknown): text is string {
-  return typeof text === "string" && /^[!#$%&'*+.^_`|~\w-]+$/.test(text);
-}
-
-/** Whether a text begins with a token and is printable ASCII, as the value of a header must be. */
-function isHeaderText(text: unknown): boolean {
-  return typeof text === "string" && /^[!#$%&'*+.^_`|~\w-]+(?: [ -~]*)?$/.test(text);
-}
-
-function isUuid(text: unknown): boolean {
-  return typeof text === "string" && /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i.test(text);
 }
 
 function toCommonName({ commonName }: ClientCertificate): string | undefined {

@@ -12,12 +12,22 @@ export interface SessionCookieOptions {
 
 const NAME = /^[\w.-]{1,64}$/;
 
+/** The cookies of a service. */
+export interface ServiceCookies {
+  readonly cookie: SessionCookie;
+  /** What a browser keeps while its user logs in at another site, which then sends it back here. */
+  readonly signOnCookie: SessionCookie;
+}
+
+/** The other site sends the browser back: with `strict`, the cookie would not come. */
+const SIGN_ON_ATTRIBUTES = "SameSite=Lax; Max-Age=600";
+
 /**
- * Creates the session cookie of a service. By default browsers send it to this service alone, so that two services of
- * one origin keep each other's sessions.
+ * Creates the cookies of a service. By default browsers send them to this service alone, so that two services of one
+ * origin keep each other's sessions.
  * @throws OptionError
  */
-export function toSessionCookie(options: SessionCookieOptions, basePath: string): SessionCookie {
+export function toCookies(options: SessionCookieOptions, basePath: string): ServiceCookies {
   checkOption(isObject(options), "session.cookie", "an object");
   checkNames(options, ["name", "path"], "session.cookie.");
   const { name = DEFAULT_COOKIE_NAME, path = basePath === "" ? "/" : basePath } = options;
@@ -26,5 +36,8 @@ export function toSessionCookie(options: SessionCookieOptions, basePath: string)
   checkOption(typeof path === "string" && isAbove, "session.cookie.path", "the base path or a path above it");
   // Browsers refuse such a cookie with any other path (RFC 6265bis 4.1.3.2).
   checkOption(!/^__host-/i.test(name) || path === "/", "session.cookie.path", "/ for a name that begins with __Host-");
-  return createSessionCookie(name, path);
+  return {
+    cookie: createSessionCookie(name, path),
+    signOnCookie: createSessionCookie(`${name}_OIDC`, path, SIGN_ON_ATTRIBUTES),
+  };
 }

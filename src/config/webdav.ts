@@ -1,5 +1,5 @@
 import { type AtomicKeyValueStore, isAtomicStore } from "../contracts/atomic-store.ts";
-import { checkOption } from "../contracts/option-error.ts";
+import { checkOption, isWholeNumber } from "../contracts/option-error.ts";
 import { isObject } from "./checks.ts";
 
 /** The option `webdav`. */
@@ -39,8 +39,4 @@ export function toWebdav(webdav: WebdavOptions | undefined): WebdavConfig | unde
   checkOption(isWholeNumber(maxLockSeconds, 60, 604_800), "webdav.maxLockSeconds", "a whole number from 60 to 604,800");
   checkOption(isWholeNumber(locksPerAccount, 1, 10_000), "webdav.locksPerAccount", "a whole number from 1 to 10,000");
   return { infiniteDepth, maxLockSeconds, locksPerAccount, ...(lockStore && { lockStore }) };
-}
-
-function isWholeNumber(value: number, least: number, most: number): boolean {
-  return Number.isInteger(value) && value >= least && value <= most;
 }

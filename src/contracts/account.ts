@@ -92,6 +92,16 @@ export interface AccountSettings {
    * or 0.
    */
   readonly max_link_seconds?: number;
+  /**
+   * Whether the account may make and revoke API keys of its own. Its keys work in any case. A remote endpoint cannot
+   * send this setting; it can name a group that has it. Default: the group's, or true.
+   */
+  readonly allow_own_keys?: boolean;
+  /**
+   * Whether HTTP Basic takes only an API key of the account, and not its password. The login page takes the password. A
+   * remote endpoint cannot send this setting; it can name a group that has it. Default: the group's, or false.
+   */
+  readonly require_key_for_basic?: boolean;
 }
 
 /** The settings of a group: its accounts use them for settings of their own that are missing. */

@@ -1,5 +1,7 @@
 import type { AccountSettings } from "./account.ts";
+import type { AccountKeys } from "./api-keys.ts";
 import type { Component, Peer, Trace } from "./connection.ts";
+import type { SingleSignOn } from "./sign-on/single-sign-on.ts";
 
 /** One method of the authentication chain: it verifies credentials, and returns the settings of the account. */
 export interface Authenticator {
@@ -46,6 +48,15 @@ export interface Authenticator {
    * is never asked: the settings of the link's creation count.
    */
   lookup?(username: string): Promise<AccountLookup>;
+
+  /** The API keys of the method's accounts. Absent: its accounts have none. */
+  readonly keys?: AccountKeys;
+
+  /**
+   * A login at another site, for which the login page has a button. If all methods have one, the page asks for no
+   * password. Default: none.
+   */
+  readonly singleSignOn?: SingleSignOn;
 
   /**
    * Whether the method keeps this account's password and can change it. It is called before the passwords are known.

@@ -91,7 +91,10 @@ export interface SourceTap {
   readonly onClose?: () => void;
 }
 
-/** A source with the same bytes that reports how it is read. Adds a promise per read only for what needs its result. */
+/**
+ * A source with the same bytes that reports how it is read. With only `onRead` or `onClose`, it adds no promise per
+ * read.
+ */
 export function tap(source: ByteSource, { onRead, onBytes, onEnd, onError, onClose }: SourceTap): ByteSource {
   let isOver = false;
 

@@ -18,6 +18,11 @@ export interface Connection {
    * `TypeError` for header fields that an interim response cannot have.
    */
   sendInterim?(status: number, headers: Readonly<Record<string, string>>): void;
+  /**
+   * Called when the request is identified as that of an account, with its name, such as for a log. The name is what the
+   * client sent: escape it.
+   */
+  onIdentified?(username: string): void;
 }
 
 /** The remote client, as in authentication requests and events (2.3). */

@@ -13,7 +13,12 @@ export function matchesWeakly(etag: string, tags: EntityTags): boolean {
 
 /** Whether two entity-tags are equal and neither is weak (RFC 9110 8.8.3.2). */
 export function isStrongMatch(one: string, other: string): boolean {
-  return one === other && !one.startsWith("W/");
+  return one === other && toStrongTag(one) !== undefined;
+}
+
+/** Returns an entity-tag that `If-Match` can select by; `undefined` for a weak tag, and if there is none. */
+export function toStrongTag(etag: string | undefined): string | undefined {
+  return etag?.startsWith("W/") === true ? undefined : etag;
 }
 
 function withoutPrefix(etag: string): string {

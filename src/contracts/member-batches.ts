@@ -1,4 +1,5 @@
 import { yieldToEventLoop } from "../platform/event-loop.ts";
+import { inBatches } from "../platform/in-batches.ts";
 import type { StorageEntry } from "./storage-adapter.ts";
 
 /**
@@ -16,6 +17,7 @@ export interface MemberBatches extends AsyncIterableIterator<StorageEntry> {
 
 /** The size of a batch, for storages without batches. */
 const BATCH = 256;
+
 /** Creates the members of a folder from their batches. Nothing is opened before the first step. */
 export function toMembers(batches: () => AsyncIterableIterator<readonly StorageEntry[]>): MemberBatches {
   return Object.assign(oneByOne(batches), { batches });
@@ -23,7 +25,7 @@ export function toMembers(batches: () => AsyncIterableIterator<readonly StorageE
 
 /** The members of a folder in batches, even if the storage has none. A batch may be empty. */
 export function toBatches(members: AsyncIterable<StorageEntry>): AsyncIterableIterator<readonly StorageEntry[]> {
-  return hasBatches(members) ? members.batches() : gather(members);
+  return hasBatches(members) ? members.batches() : inBatches(members, BATCH);
 }
 
 function hasBatches(members: AsyncIterable<StorageEntry>): members is MemberBatches {
@@ -35,15 +37,4 @@ async function* oneByOne(batches: () => AsyncIterable<readonly StorageEntry[]>):
     for (const member of batch) yield member;
     await yieldToEventLoop();
   }
-}
-
-async function* gather(members: AsyncIterable<StorageEntry>): AsyncGenerator<readonly StorageEntry[]> {
-  let batch: StorageEntry[] = [];
-  for await (const member of members) {
-    batch.push(member);
-    if (batch.length < BATCH) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
 }

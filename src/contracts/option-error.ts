@@ -23,6 +23,11 @@ export function checkOption(holds: boolean, option: string, expected: string): a
   if (!holds) throw new OptionError(option, expected);
 }
 
+/** Whether an option is a whole number between two limits, both included. */
+export function isWholeNumber(value: number, least: number, most = Number.MAX_SAFE_INTEGER): boolean {
+  return Number.isSafeInteger(value) && value >= least && value <= most;
+}
+
 /**
  * Checks that an object has no option of an unknown name. `path` is written before the name, such as `limits.`.
  * @throws TypeError with the name, and with the one that was probably meant.

@@ -5,7 +5,7 @@ import type { StorageAttributes } from "./storage-attributes.ts";
 import type { StorageEntry } from "./storage-entry.ts";
 import type { StorageUploads } from "./storage-uploads.ts";
 
-export { isStorageError, StorageError, type StorageErrorCode } from "./storage-error.ts";
+export { hasCode, isStorageError, StorageError, type StorageErrorCode } from "./storage-error.ts";
 export type { EntityTags, StorageEntry };
 
 /**
@@ -138,8 +138,9 @@ export interface StorageAdapter {
 
 /**
  * The members that a caller needs: the first `limit` files and folders after the name `after`, in the order of the code
- * points of their names (`compareNames`). Links count as what `list` reports, and do not count if that is a link. All
- * members come after the empty name; `after` need not be the name of a member, nor a possible one.
+ * points of their names (`compareNames`). A link that `list` reports as its target counts as that; one that it reports
+ * as a link does not count. All members come after the empty name. `after` need not be the name of a member, nor a
+ * possible one.
  */
 export interface ListOptions {
   readonly after: string;
@@ -239,6 +240,12 @@ export interface TransferOptions {
   readonly onRead?: () => void;
   /** As in {@link WriteOptions}. */
   readonly quota?: QuotaLimit;
+  /**
+   * A copy may share the bytes of its original, as a hard link does. The caller promises that neither is ever changed
+   * in place, in content or properties: both are only replaced or removed. The tag of the copy may be that of the
+   * original. A storage may ignore this.
+   */
+  readonly mayShare?: true;
 }
 
 /** Whether something was at the new path. */

@@ -43,3 +43,8 @@ export class StorageError extends Error {
 export function isStorageError(error: unknown): error is StorageError {
   return error instanceof Error && error.name === "StorageError" && "code" in error;
 }
+
+/** Whether a thrown value is a {@link StorageError} with one of these codes. */
+export function hasCode(error: unknown, ...codes: readonly StorageErrorCode[]): error is StorageError {
+  return isStorageError(error) && codes.includes(error.code);
+}

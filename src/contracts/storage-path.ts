@@ -18,3 +18,18 @@ export function nameOf(path: string): string {
 export function toCanonicalPath(segments: readonly string[]): string {
   return `/${segments.join("/")}`;
 }
+
+/** Returns the canonical path of the folder that has a member; `/` for the root. */
+export function parentOf(path: string): string {
+  return path.slice(0, path.lastIndexOf("/")) || "/";
+}
+
+/** Whether a path is another one or a folder around it, both as segments. */
+export function isPrefix(shorter: readonly string[], longer: readonly string[]): boolean {
+  return shorter.length <= longer.length && shorter.every((name, index) => name === longer[index]);
+}
+
+/** Whether a canonical path is a folder itself, or in it. */
+export function isWithinFolder(path: string, folder: string): boolean {
+  return path === folder || folder === "/" || path.startsWith(`${folder}/`);
+}

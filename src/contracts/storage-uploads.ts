@@ -109,6 +109,8 @@ export interface UploadDraft extends UploadConditions {
   readonly expires: Date;
   /** The upload is only ever joined. A storage may then keep its bytes in another way, and never complete it. */
   readonly isPartial?: boolean;
+  /** `complete` will name another path. Without this, a storage may reject such a completion with `unsupported`. */
+  readonly isNamedLater?: boolean;
 }
 
 /** What a storage knows of an upload. */
@@ -136,7 +138,10 @@ export interface UploadState {
 }
 
 /** New values of some members of an upload. */
-export type UploadChange = Partial<Pick<UploadState, "size" | "note" | "expires">>;
+export interface UploadChange extends Partial<Pick<UploadState, "size" | "note" | "expires">> {
+  /** As in `WriteOptions`: a size that becomes known has to fit. */
+  readonly quota?: QuotaLimit;
+}
 
 /** Options of an append. */
 export interface AppendOptions {

@@ -1,3 +1,4 @@
+import { toStrongTag } from "../contracts/entity-tags.ts";
 import { type RemoveOptions, StorageError } from "../contracts/storage-adapter.ts";
 import { evaluatePreconditions, isConditionalChange } from "../http/conditional.ts";
 import { createError } from "../http/errors.ts";
@@ -27,7 +28,7 @@ async function remove(context: AccountContext): Promise<Reply> {
   const { path, files } = context;
   let conditions: RemoveOptions;
   try {
-    conditions = await toConditions(context);
+    conditions = await checkConditions(context);
   } catch (error) {
     return redirectIfFolder(context, error);
   }
@@ -38,7 +39,7 @@ async function remove(context: AccountContext): Promise<Reply> {
 }
 
 /** Evaluates the conditions of a request for what exists now, and makes sure that only this version is removed. */
-async function toConditions({ request, path, files, config }: AccountContext): Promise<RemoveOptions> {
+async function checkConditions({ request, path, files, config }: AccountContext): Promise<RemoveOptions> {
   const entry = await files.stat(path.segments, path.isFolder ? "delete-folder" : "delete-file");
   const isConditional = isConditionalChange(request);
   // Otherwise a file that appears after this would be removed although its conditions were never checked.
@@ -47,6 +48,6 @@ async function toConditions({ request, path, files, config }: AccountContext): P
   if (evaluatePreconditions(request, toValidators(entry), config.clock()) !== "met") {
     throw new StorageError("precondition-failed");
   }
-  const { etag } = entry;
-  return !isConditional || etag === undefined || etag.startsWith("W/") ? {} : { ifMatch: [etag] };
+  const etag = toStrongTag(entry.etag);
+  return !isConditional || etag === undefined ? {} : { ifMatch: [etag] };
 }

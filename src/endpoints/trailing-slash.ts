@@ -1,5 +1,5 @@
 import { type ResourcePath, toUrlPath } from "../account/path.ts";
-import { isStorageError, StorageError } from "../contracts/storage-adapter.ts";
+import { hasCode, StorageError } from "../contracts/storage-adapter.ts";
 import { createError } from "../http/errors.ts";
 import { isGetOrHead } from "../http/methods.ts";
 import type { Reply } from "../http/reply.ts";
@@ -26,7 +26,7 @@ function redirectTo(context: RequestContext, path: string): Reply {
 
 /** Redirects to the folder if an error says that the URL lacks its trailing `/`. @throws any other error. */
 export function redirectIfFolder(context: RequestContext, error: unknown): Reply {
-  if (isStorageError(error) && error.code === "not-a-file") return redirectToFolder(context, context.path.segments);
+  if (hasCode(error, "not-a-file")) return redirectToFolder(context, context.path.segments);
   throw error;
 }
 
@@ -35,7 +35,7 @@ export function redirectIfFolder(context: RequestContext, error: unknown): Reply
  * there is reported as `not-found`.
  */
 export function throwNotListed(error: unknown): never {
-  const isFile = isStorageError(error) && error.code === "not-a-folder";
+  const isFile = hasCode(error, "not-a-folder");
   throw isFile ? new StorageError("not-found", "The path is a file, not a folder.", { cause: error }) : error;
 }
 

@@ -45,4 +45,7 @@ export const EVENT_MESSAGES = {
   49103: "A request by a link was refused.",
   49111: "A file or folder was restored from the trash.",
   49112: "A file or folder was removed from the trash for good.",
+  49113: "A version of a file was removed for good.",
+  49121: "An API key was made.",
+  49122: "An API key was revoked.",
 } as const satisfies Readonly<Record<FileEvent["id"], string>>;

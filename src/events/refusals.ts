@@ -1,5 +1,6 @@
 import type { FileEvent } from "../contracts/events/file-event.ts";
 import { toNetwork } from "../http/ip-network.ts";
+import { createBoundedMap } from "../platform/bounded-map.ts";
 
 /** The number of events about refusals that one network can cause in a second. */
 const PER_SECOND = 10;
@@ -32,7 +33,7 @@ export interface RefusalLimiter {
 
 /** Creates the limiter of a service. `clock` returns milliseconds. */
 export function createRefusalLimiter(clock: () => number): RefusalLimiter {
-  const networks = new Map<string, Admitted>();
+  const networks = createBoundedMap<string, Admitted>(MAX_NETWORKS);
   let all: Admitted = { second: 0, count: 0, others: 0 };
 
   return {
@@ -44,10 +45,7 @@ export function createRefusalLimiter(clock: () => number): RefusalLimiter {
       if (isFull(all, second, PER_SECOND_IN_ALL)) return leaveOut(all);
       const others = (known?.others ?? 0) + all.others;
       all = afterOneMore(all, second);
-      // The order of a map is that of its insertions.
-      networks.delete(network);
       networks.set(network, afterOneMore(known, second));
-      if (networks.size > MAX_NETWORKS) networks.delete(networks.keys().next().value as string);
       return others;
     },
   };

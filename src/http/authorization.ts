@@ -4,6 +4,8 @@ import { decodeUtf8 } from "../platform/utf8.ts";
 export type Authorization =
   | { readonly scheme: "session"; readonly id: string }
   | { readonly scheme: "basic"; readonly username: string; readonly password: string }
+  /** A token of RFC 6750. */
+  | { readonly scheme: "bearer"; readonly token: string }
   /**
    * The header is present but not usable: the request is refused, never authenticated by a weaker method (CONTRACT
    * 6.1).
@@ -11,8 +13,8 @@ export type Authorization =
   | { readonly scheme: "invalid" };
 
 /**
- * Parses `Authorization: session <SESSION_ID>` (5.1.3) and `Authorization: Basic` (RFC 7617, UTF-8). Returns
- * `undefined` without a header.
+ * Parses `Authorization: session <SESSION_ID>` (5.1.3), `Authorization: Basic` (RFC 7617, UTF-8) and
+ * `Authorization: Bearer` (RFC 6750). Returns `undefined` without a header.
  */
 export function parseAuthorization(value: string | null): Authorization | undefined {
   if (value === null) return undefined;
@@ -22,6 +24,8 @@ export function parseAuthorization(value: string | null): Authorization | undefi
       return { scheme: "session", id: token };
     case "basic":
       return parseBasic(token);
+    case "bearer":
+      return { scheme: "bearer", token };
     default:
       return { scheme: "invalid" };
   }

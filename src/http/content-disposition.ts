@@ -12,8 +12,17 @@ const PARAMETER_NAME = new RegExp(`;[ \\t]*(${TOKEN})=(?:"(?:[^"\\\\]|\\\\.)*")?
  * `filename*` (RFC 6266, RFC 8187).
  */
 export function toAttachment(name: string): string {
+  return `attachment; ${toFilename(name)}`;
+}
+
+/** A `Content-Disposition` that lets browsers show a file, and save it as `name`. */
+export function toInline(name: string): string {
+  return `inline; ${toFilename(name)}`;
+}
+
+function toFilename(name: string): string {
   const fallback = name.replace(/[^ -~]+|["\\%]/g, "_");
-  return `attachment; filename="${fallback}"; filename*=${encodeExtended(name)}`;
+  return `filename="${fallback}"; filename*=${encodeExtended(name)}`;
 }
 
 /**

@@ -17,8 +17,11 @@ export interface SessionCookie {
   expire(isSecure: boolean): string;
 }
 
-/** Creates the cookie. `name` has only letters, digits, `_`, `-` and `.`; browsers send it to `path` and below. */
-export function createSessionCookie(name: string, path: string): SessionCookie {
+/**
+ * Creates the cookie. `name` has only letters, digits, `_`, `-` and `.`; browsers send it to `path` and below.
+ * `attributes`: when browsers send it, and how long they keep it.
+ */
+export function createSessionCookie(name: string, path: string, attributes = "SameSite=strict"): SessionCookie {
   // Browsers drop a cookie with such a name and without `Secure` (RFC 6265bis 4.1.3).
   const isAlwaysSecure = /^__(?:host|secure)-/i.test(name);
   const occurrences = new RegExp(`(?:^|;)[ \\t]*${name.replaceAll(".", "\\.")}[ \\t]*=`, "g");
@@ -32,7 +35,7 @@ export function createSessionCookie(name: string, path: string): SessionCookie {
   // The spec has `SameSite=strict` (5.1.1), but the package `cookie` writes `SameSite=Strict`. A session ID is
   // hexadecimal, so it needs no escaping.
   const set = (id: string, isSecure: boolean): string =>
-    `${name}=${id}; Path=${path}; HttpOnly; SameSite=strict${isSecure || isAlwaysSecure ? "; Secure" : ""}`;
+    `${name}=${id}; Path=${path}; HttpOnly; ${attributes}${isSecure || isAlwaysSecure ? "; Secure" : ""}`;
 
   const expire = (isSecure: boolean): string => `${set("", isSecure)}; Max-Age=0`;
 

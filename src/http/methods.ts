@@ -4,6 +4,10 @@ export function isGetOrHead(method: string | undefined): boolean {
 }
 
 const WEBDAV_METHODS: readonly string[] = ["PROPFIND", "PROPPATCH", "COPY", "MOVE", "LOCK", "UNLOCK"];
+const OTHER_METHODS: readonly string[] = ["GET", "HEAD", "PUT", "POST", "PATCH", "DELETE", "MKCOL", "OPTIONS"];
+
+/** The methods that any URL of the service has. Clients may invent any number of others. */
+export const KNOWN_METHODS: ReadonlySet<string> = new Set([...OTHER_METHODS, ...WEBDAV_METHODS]);
 
 /** Whether only WebDAV has a method (RFC 4918 9). MKCOL is not one of them: the service has it without WebDAV. */
 export function isWebdavMethod(method: string): boolean {

@@ -30,6 +30,23 @@ export function toReplyHandler(handler: RequestHandler, owner?: object): ReplyHa
   return reply ?? (async (request, connection) => toReply(await handler.call(owner, request, connection)));
 }
 
+const APIS = ["fetch", "rest", "webdav", "browser"] as const;
+
+/** A service, or what has some of its handlers. */
+export type HandlersOfService = Partial<Record<(typeof APIS)[number], RequestHandler>>;
+
+/** Returns the service with its handlers wrapped by `wrap`. */
+export function wrapHandlers<Service extends HandlersOfService>(
+  service: Service,
+  wrap: (handle: ReplyHandler) => ReplyHandler,
+): Service {
+  const own = APIS.flatMap((api) => {
+    const handler = service[api];
+    return handler === undefined ? [] : [[api, createHandler(wrap(toReplyHandler(handler)))]];
+  });
+  return { ...service, ...Object.fromEntries(own) };
+}
+
 function toReply({ status, headers, body }: Response): Reply {
   return { status, headers: [...headers], body: body ?? undefined };
 }

@@ -16,14 +16,19 @@ export interface Reply {
   readonly body?: ReplyBody | undefined;
 }
 
+/** The header of JSON. */
+export const JSON_FIELDS = { "Content-Type": "application/json; charset=utf-8" } as const;
+/** The header of a page. */
+export const HTML_FIELDS = { "Content-Type": "text/html; charset=utf-8" } as const;
+
 /** A reply with `body` as JSON in UTF-8. */
 export function jsonReply(status: number, body: unknown, fields: HeaderFields = {}): Reply {
-  return textReply(status, JSON.stringify(body), { ...fields, "Content-Type": "application/json; charset=utf-8" });
+  return textReply(status, JSON.stringify(body), { ...fields, ...JSON_FIELDS });
 }
 
 /** A reply with HTML. */
 export function htmlReply(status: number, content: SafeHtml, fields: HeaderFields): Reply {
-  return textReply(status, String(content), { ...fields, "Content-Type": "text/html; charset=utf-8" });
+  return textReply(status, String(content), { ...fields, ...HTML_FIELDS });
 }
 
 /** A reply without content. */
@@ -49,7 +54,10 @@ export function withoutContent({ status, headers, body }: Reply): Reply {
   return { status, headers };
 }
 
-/** The same for a request that is no HEAD on the wire: its fields may not announce content that does not come. */
+/**
+ * As {@link withoutContent}, for a POST that stands for HEAD. A client would wait for the content that `Content-Length`
+ * announces.
+ */
 export function withoutAnyContent(reply: Reply): Reply {
   const { status, headers } = withoutContent(reply);
   return { status, headers: headers.filter(([name]) => name !== "Content-Length" && name !== "Content-Type") };

@@ -7,7 +7,7 @@ import { createError } from "./errors.ts";
 import type { HttpError } from "./http-error.ts";
 
 /** Maximum size of a JSON body in bytes, unless its endpoint has another limit (CONTRACT 4.5). */
-const MAX_BODY_BYTES = 1024 * 1024;
+const DEFAULT_MAX_BYTES = 1024 * 1024;
 /** Bodies up to this number of bytes are read without a call of `onAnnounced` or `onLarge`. */
 const SMALL_BODY_BYTES = 16 * 1024;
 /** Maximum number of members of one list or object, enough for a thousand commands. */
@@ -145,7 +145,7 @@ export function requireNoContentEncoding(headers: Headers): void {
 
 async function readText(
   request: Request,
-  { maxBytes = MAX_BODY_BYTES, onAnnounced, onLarge }: BodyLimits,
+  { maxBytes = DEFAULT_MAX_BYTES, onAnnounced, onLarge }: BodyLimits,
 ): Promise<string> {
   requireNoContentEncoding(request.headers);
   const announced = readContentLength(request.headers) ?? 0;

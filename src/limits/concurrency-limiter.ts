@@ -32,7 +32,7 @@ export interface Permit {
  * for pages. One request counts for at most the whole limit, so a request that needs more runs alone instead of never.
  */
 export interface ConcurrencyLimiter {
-  /** Makes the permit of a request. `limit`: in place of that of accounts, for a name that no account has. */
+  /** Makes the permit of a request. `limit` replaces that of accounts, for a name that no account has. */
   createPermit(username: string, address: string | undefined, limit?: NamedLimit): Permit;
   /** The sum of units of all permits. A permit counts with all its units here, even above a limit. */
   taken(): number;
@@ -134,7 +134,7 @@ interface Pool {
   change(holder: Holder, from: number, to: number): void;
 }
 
-/** A class, because every request makes two permits: an object of functions costs ten times as much. */
+/** A class, because every request makes three permits, and an object of functions costs ten times as much. */
 class PooledPermit implements Permit {
   readonly #pool: Pool;
   readonly #holder: Holder;

@@ -21,7 +21,7 @@ export interface RequestPermits {
 export type PermitHolder = { readonly account: string } | { readonly link: string } | "anyone";
 
 /** The memory for the large bodies of all requests together. */
-const MAX_BODY_BYTES = 256 * 1024 * 1024;
+const MAX_HELD_BODY_BYTES = 256 * 1024 * 1024;
 const NO_LIMIT: NamedLimit = ["", 0];
 
 type LimitOption =
@@ -33,33 +33,32 @@ type LimitOption =
 
 /** Makes the function that creates the permits of a service's requests. */
 export function createRequestPermits({ limits, logger, clock }: Pick<ServiceConfig, "limits" | "logger" | "clock">) {
-  const transfers = toLimiter("limit of concurrent transfers", "transfersPerAccount", "transfersPerAddress");
-  const pages = toLimiter(
-    "memory limit for pages and archives",
-    "pageBytesPerAccount",
-    "pageBytesPerAddress",
-    "pageBytesPerProcess",
-  );
+  const transfers = toLimiter("limit of concurrent transfers", "transfersPerAccount", "transfersPerAddress", {
+    linkLimit: limits.transfersPerLink,
+  });
+  const pages = toLimiter("memory limit for pages and archives", "pageBytesPerAccount", "pageBytesPerAddress", {
+    processOption: "pageBytesPerProcess",
+  });
 
   const bodies = createConcurrencyLimiter({
     perAccount: NO_LIMIT,
     perAddress: NO_LIMIT,
-    perProcess: ["bodyBytes", MAX_BODY_BYTES],
+    perProcess: ["bodyBytes", MAX_HELD_BODY_BYTES],
     refusal: "The memory limit for large request bodies is reached; further ones are rejected.",
     logger,
     clock,
   });
 
-  /** Returns `undefined` if no limit is set. */
+  /** Returns `undefined` if no limit is set. `linkLimit`: the limit of each link, if links have one of their own. */
   function toLimiter(
     name: string,
     accountOption: LimitOption,
     addressOption: LimitOption,
-    processOption?: LimitOption,
+    { processOption, linkLimit = 0 }: { readonly processOption?: LimitOption; readonly linkLimit?: number },
   ): ConcurrencyLimiter | undefined {
     const [accountLimit, addressLimit] = [limits[accountOption], limits[addressOption]];
     const processLimit = processOption === undefined ? 0 : limits[processOption];
-    const isUnlimited = [accountLimit, addressLimit, processLimit, limits.transfersPerLink].every((one) => one === 0);
+    const isUnlimited = [accountLimit, addressLimit, processLimit, linkLimit].every((one) => one === 0);
     if (isUnlimited) return undefined;
     const refusal = `The ${name} is reached; further ones are rejected.`;
     return createConcurrencyLimiter({

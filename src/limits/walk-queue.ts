@@ -3,9 +3,9 @@ import { isLoopShared } from "../platform/event-loop.ts";
 import { createRecentUsage } from "../platform/recent-usage.ts";
 
 /**
- * Shares the reading of folders between the archives, or the sorted listings, of all accounts. A few of these walks go
- * on at a time: each has a place for 50 ms, and then waits for the next one. The account that has used the least time
- * of late comes first, with its oldest walk: an account that starts many ends one after the other.
+ * Shares the reading of folders between the archives, or the sorted listings, of all accounts. A few of these walks run
+ * at a time: each has a place for 50 ms, and then waits for the next one. The account that has used the least time
+ * recently is next, with its oldest walk. So the walks of one account end one after the other.
  */
 export interface WalkQueue {
   /** Starts the walk of an account: one archive or listing. `signal` is aborted when the client disconnects. */
@@ -15,8 +15,8 @@ export interface WalkQueue {
 /** The reading of one archive or listing. */
 export interface Walk {
   /**
-   * Waits for a place, if the walk has none. Call it before each step. Rejects with the signal's reason if the client
-   * has disconnected, or does so meanwhile.
+   * Waits for a place if the walk has none. Call it before each step. Rejects with the signal's reason if the client
+   * has disconnected, or disconnects while the walk waits.
    */
   next(): Promise<void>;
   /** Gives the place back. The walk may go on with {@link next}. */
@@ -29,8 +29,8 @@ const MAX_PLACES = 2;
 const SLICE_MS = 50;
 
 /**
- * Makes a queue with some places. If the requests of a runtime share no event loop, no walk waits: one could not start
- * another.
+ * Makes a queue with some places. On runtimes whose requests share no event loop, no walk waits: a walk of one request
+ * could not start that of another.
  */
 export function createWalkQueue(maxPlaces = MAX_PLACES): WalkQueue {
   const usage = createRecentUsage();
@@ -63,7 +63,7 @@ export function createWalkQueue(maxPlaces = MAX_PLACES): WalkQueue {
     return { next, end };
   }
 
-  /** The slice counts from its begin: until its end the account would come first again. */
+  /** A slice counts from its start. Otherwise the account would be next again until the slice ends. */
   function take(account: string): void {
     places -= 1;
     usage.add(account, SLICE_MS);

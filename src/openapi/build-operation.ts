@@ -1,11 +1,12 @@
 import type { Failure } from "../http/http-error.ts";
+import { isGetOrHead } from "../http/methods.ts";
 import type { Variant } from "../http/negotiate.ts";
 import { FAILURE_TEXTS } from "./error-responses.ts";
 import type { HeaderName } from "./headers.ts";
 import type { OpenApiInput, OpenApiRoute } from "./input.ts";
 import { CONTENTS, type ContentSpec } from "./media-types.ts";
 import { isForUpload, toMemberFailures, toOutcomes, toSpec } from "./operation-outcomes.ts";
-import { isReading, toParameterRef, toParameterRefs } from "./operation-parameters.ts";
+import { toParameterRef, toParameterRefs } from "./operation-parameters.ts";
 import type { OperationSpec } from "./operation-types.ts";
 import type { OpenApiPath } from "./paths.ts";
 import { toRequestBodyObject } from "./request-bodies.ts";
@@ -21,8 +22,11 @@ const PREFLIGHT_HEADERS: readonly HeaderName[] = [
   "Access-Control-Allow-Headers",
   "Access-Control-Max-Age",
 ];
-const ANY_LOGIN: OperationObject["security"] = [{ basic: [] }, { session: [] }, { cookie: [] }];
-const IDENTITY_OR_ANY_LOGIN: OperationObject["security"] = [{ identity: [] }, ...ANY_LOGIN];
+const ANY_LOGIN: readonly Readonly<Record<string, readonly string[]>>[] = [
+  { basic: [] },
+  { session: [] },
+  { cookie: [] },
+];
 /** A link is a login. Only some have a password. */
 const LINK_ONLY: OperationObject["security"] = [{}, { linkPassword: [] }, { linkCookie: [] }];
 const SESSION_ONLY: OperationObject["security"] = [{ session: [] }, { cookie: [] }];
@@ -44,7 +48,7 @@ export function toOperation(
     tags: [path.isLink ? "Links" : spec.tag],
     security: toSecurity(service, route, path, spec),
     ...(parameters.length > 0 && { parameters }),
-    ...(spec.body !== undefined && !isReading(method) && { requestBody: toRequestBodyObject(spec.body, service) }),
+    ...(spec.body !== undefined && !isGetOrHead(method) && { requestBody: toRequestBodyObject(spec.body, service) }),
     responses: toResponses(service, route, spec, path, method),
   };
 }
@@ -208,13 +212,20 @@ function hasPath(route: OpenApiRoute | undefined): boolean {
 }
 
 function toSecurity(
-  { identityChallenge }: OpenApiInput,
-  { access }: OpenApiRoute,
+  { identityChallenge, hasKeys, hasAnonymous }: OpenApiInput,
+  { access, kind }: OpenApiRoute,
   { isLink }: OpenApiPath,
   { takesSession }: OperationSpec,
 ): OperationObject["security"] {
   if (isLink) return access === "open" ? [] : LINK_ONLY;
-  if (access === "account") return identityChallenge === undefined ? ANY_LOGIN : IDENTITY_OR_ANY_LOGIN;
+  if (access === "account") {
+    return [
+      ...(identityChallenge === undefined ? [] : [{ identity: [] }]),
+      ...ANY_LOGIN,
+      ...(hasKeys ? [{ key: [] }] : []),
+      ...(hasAnonymous && (kind === "file" || kind === "folder") ? [{}] : []),
+    ];
+  }
   return access === "session" || takesSession === true ? SESSION_ONLY : [];
 }
 

@@ -21,6 +21,11 @@ const SECURITY_SCHEMES = {
   },
 } as const satisfies Readonly<Record<string, SchemaObject>>;
 
+/** API keys of accounts, which HTTP Basic takes as a password too. */
+const KEY_SCHEMES = {
+  key: { type: "http", scheme: "bearer", description: "An API key of an account." },
+} as const satisfies Readonly<Record<string, SchemaObject>>;
+
 /** How a request gives the password of a link. */
 const LINK_SCHEMES = {
   linkPassword: { type: "http", scheme: "basic", description: "The password of a link, with any user name." },
@@ -93,10 +98,11 @@ export function toDocument(service: OpenApiInput): OpenApiDocument {
 function toSecuritySchemes({
   identityChallenge,
   cookieName,
+  hasKeys,
   hasLinks,
 }: OpenApiInput): Readonly<Record<string, SchemaObject>> {
   const cookie = { type: "apiKey", in: "cookie", name: cookieName, description: "The cookie that a login sets." };
-  const own = { ...SECURITY_SCHEMES, cookie, ...(hasLinks && LINK_SCHEMES) } as const;
+  const own = { ...SECURITY_SCHEMES, cookie, ...(hasKeys && KEY_SCHEMES), ...(hasLinks && LINK_SCHEMES) } as const;
   const [scheme] = identityChallenge?.split(" ", 1) ?? [];
   if (scheme === undefined) return own;
   const description = "Verified by the application that the service is part of.";

@@ -24,7 +24,7 @@ export const FAILURE_TEXTS: Readonly<Record<Failure, string>> = {
     "The `Content-Type` or `Content-Encoding` is not supported, or the request has a body where none is allowed.",
   unprocessable: "The request is well-formed but cannot be processed.",
   "no-space": "The storage is full.",
-  "bad-gateway": "The destination is on another server.",
+  "bad-gateway": "The destination is on another server, or another server has sent an invalid response.",
   unavailable:
     "The storage or another part of the service is not available, or there are too many concurrent transfers. Retry later.",
   internal: "An internal error occurred.",

@@ -30,6 +30,12 @@ const ADDITIONS: readonly Addition[] = [
   },
   {
     option: "hasDigests",
+    operation: "getVersion",
+    parameters: ["wantReprDigest", "wantContentDigest"],
+    headers: { 200: ["Repr-Digest", "Content-Digest"], 206: ["Repr-Digest"], 304: ["Repr-Digest"] },
+  },
+  {
+    option: "hasDigests",
     operation: "putFile",
     parameters: ["wantReprDigest"],
     headers: { 201: ["Repr-Digest"] },

@@ -50,6 +50,10 @@ export interface OpenApiOptions {
   readonly hasUploads: boolean;
   /** Whether downloads may be redirected to where the files are stored. */
   readonly redirectsDownloads: boolean;
+  /** Whether files and folders can be asked for without a login. */
+  readonly hasAnonymous: boolean;
+  /** Whether accounts can have API keys. */
+  readonly hasKeys: boolean;
   /** Whether the service has links. */
   readonly hasLinks: boolean;
   /** Whether responses have digests that clients ask for (the option `digests`). */

@@ -1,13 +1,8 @@
 import type { HeaderName } from "./headers.ts";
-import { redirect, TRACE } from "./operation-parts.ts";
+import { redirect, TRACE, UNSUPPORTED_CONTENT } from "./operation-parts.ts";
 import type { OperationSpec, ResponseSpec } from "./operation-types.ts";
 import type { HeaderObject } from "./types.ts";
 
-const CODED: ResponseSpec = {
-  status: 415,
-  description: "The request has a `Content-Encoding`, or another media type.",
-  headers: ["Accept-Encoding"],
-};
 const WITHDRAWN: ResponseSpec = redirect(303, "The form succeeded: redirect to the list of links.");
 
 /** The operations of the links that an account makes, and of the URL that leads to a link. */
@@ -41,7 +36,7 @@ export const LINK_OPERATIONS = {
     responses: [
       { status: 201, description: "The link.", content: ["link", "page"], headers: ["Location"] },
       WITHDRAWN,
-      CODED,
+      UNSUPPORTED_CONTENT,
     ],
     failures: ["not-found", "too-large", "unsupported-media-type", "unprocessable"],
   },
@@ -72,7 +67,7 @@ export const LINK_OPERATIONS = {
     tag: "Links",
     parameters: ["contentEncoding", "acceptLanguage", ...TRACE],
     body: "withdrawal",
-    responses: [WITHDRAWN, CODED],
+    responses: [WITHDRAWN, UNSUPPORTED_CONTENT],
     failures: ["not-found", "too-large", "unsupported-media-type"],
   },
   withdrawLink: {

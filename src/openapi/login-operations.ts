@@ -51,6 +51,34 @@ export const LOGIN_OPERATIONS = {
     failures: ["denied", "unavailable"],
     takesSession: true,
   },
+  startSignOn: {
+    summary: "Start a login at another site",
+    description: "For browsers: the other site, such as an OpenID Connect provider, sends them back to the callback.",
+    tag: "Login",
+    parameters: ["returnTo", "acceptLanguage", ...TRACE],
+    responses: [
+      redirect(302, "Redirect to the other site, and a cookie for 10 minutes.", {
+        content: ["anyPage"],
+        headers: ["Set-Cookie"],
+      }),
+    ],
+    failures: ["malformed", "not-found", "bad-gateway", "unavailable", "internal"],
+  },
+  finishSignOn: {
+    summary: "Finish a login at another site and start a session",
+    description: "Needs the cookie of the start. An answer of the other site counts once.",
+    tag: "Login",
+    parameters: ["signOnState", "signOnCode", "signOnError", "signOnIssuer", "acceptLanguage", ...TRACE],
+    responses: [
+      {
+        status: 200,
+        description: "The session cookie, and a page that leads to the files.",
+        content: ["anyPage"],
+        headers: ["Set-Cookie"],
+      },
+    ],
+    failures: ["denied", "not-found", "bad-gateway", "unavailable", "internal"],
+  },
   getPasswordPage: {
     summary: "Show the form to change the password",
     tag: "Login",

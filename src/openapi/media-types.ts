@@ -29,6 +29,15 @@ const LINK = {
   label: "",
 };
 
+const KEY = {
+  id: "5f2b8c0d9e714a63",
+  label: "backup",
+  permissions: ["allow-read", "allow-list"],
+  path: "/reports",
+  created: 1542117600,
+  expires: 1549893600,
+};
+
 function json(name: SchemaName, example: unknown, variants: readonly Variant[] = JSON_VARIANTS): ContentSpec {
   return { ...anyJson(name, example), variants };
 }
@@ -59,6 +68,10 @@ export const CONTENTS = {
       { name: "2018", is_directory: true, modified: 1542117600, size: 0 },
       { name: "q1.csv", is_directory: false, modified: 1542117600.123, size: 52311 },
     ],
+  }),
+  search: json("Search", {
+    content: [{ name: "q1.csv", is_directory: false, modified: 1542117600.123, size: 52311, path: "2018/q1.csv" }],
+    truncated: false,
   }),
   session: json("LoginResponse", { results: [{ session: SESSION }] }, ["json"]),
   accountInfo: anyJson("AccountInfo", {
@@ -95,6 +108,9 @@ export const CONTENTS = {
       },
     ],
   }),
+  versions: json("VersionList", {
+    content: [{ id: "20181113T142000123Z-3f5a9c0e7b1d2468", modified: 1542117600.123, size: 52311 }],
+  }),
   uploads: anyJson("UploadList", {
     uploads: [
       {
@@ -107,6 +123,8 @@ export const CONTENTS = {
       },
     ],
   }),
+  keyList: json("KeyList", { content: [KEY] }),
+  key: json("KeyResults", { results: [{ ...KEY, key: "ff_5f2b8c0d9e714a63_b1c7d2e4f6a809135f2b8c0d9e714a63" }] }),
   linkList: json("LinkList", { content: [LINK] }),
   link: json("LinkResults", { results: [LINK] }),
   /** Errors that the draft of resumable uploads has a problem type for (RFC 9457). */

@@ -1,3 +1,4 @@
+import { isGetOrHead } from "../http/methods.ts";
 import type { OpenApiInput } from "./input.ts";
 import type { OperationSpec } from "./operation-types.ts";
 import { type ParameterName, toParameters } from "./parameters.ts";
@@ -11,7 +12,7 @@ const PAGE_PARAMETERS: readonly ParameterName[] = [
   "acceptLanguage",
   "sort",
   "order",
-  "rename",
+  "member",
   "done",
   "sent",
   "basicLogin",
@@ -30,7 +31,7 @@ export function toParameterRefs(
   const available = toParameters(service);
   const hasPages = service.variants.includes("html");
   const hasListings = service.variants.some((variant) => variant !== "html");
-  const reading = isReading(method) ? (path.reading ?? []) : [];
+  const reading = isGetOrHead(method) ? (path.reading ?? []) : [];
   const own = path.always?.[method] === undefined ? parameters : [];
   const creating = service.hasUploads ? (path.creating?.[method] ?? []) : [];
   const all = [...path.parameters, ...own, ...reading, ...(path.sending?.[method] ?? []), ...creating].filter(
@@ -46,9 +47,4 @@ export function toParameterRefs(
 /** Returns the reference to a parameter. */
 export function toParameterRef(name: ParameterName): ReferenceObject {
   return { $ref: `#/components/parameters/${name}` };
-}
-
-/** Whether a method reads the content of a resource. */
-export function isReading(method: string): boolean {
-  return method === "GET" || method === "HEAD";
 }

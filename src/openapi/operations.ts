@@ -1,22 +1,16 @@
 import type { Failure } from "../http/http-error.ts";
 import { FAILURE_TEXTS } from "./error-responses.ts";
+import { KEY_OPERATIONS } from "./key-operations.ts";
 import { LINK_OPERATIONS } from "./link-operations.ts";
 import { LOGIN_OPERATIONS } from "./login-operations.ts";
-import { redirect, TRACE } from "./operation-parts.ts";
+import { DOWNLOAD, redirect, TRACE } from "./operation-parts.ts";
 import type { OperationSpec } from "./operation-types.ts";
 import type { ParameterName } from "./parameters.ts";
 import { TRASH_OPERATIONS } from "./trash-operations.ts";
 import { UPLOAD_OPERATIONS } from "./upload-operations.ts";
+import { VERSION_OPERATIONS } from "./version-operations.ts";
 
 const CONDITIONS: readonly ParameterName[] = ["ifMatch", "ifNoneMatch", "ifUnmodifiedSince"];
-const FILE_HEADERS = [
-  "ETag",
-  "Last-Modified",
-  "Accept-Ranges",
-  "Content-Disposition",
-  "Content-Security-Policy",
-] as const;
-
 /** Failures of every operation that writes to the storage. */
 const WRITING: readonly Failure[] = ["not-found", "wrong-kind", "parent-missing", "no-space"];
 /** Failures of single members that a page can report. */
@@ -52,20 +46,10 @@ export const OPERATION_SPECS = {
   getFile: {
     summary: "Download a file",
     description:
-      "Sends the complete file, or ranges of it, as an attachment. HEAD sends only the headers and ignores `Range`.",
+      "Sends the complete file, or ranges of it, as an attachment, or for display with `inline`. HEAD sends only the headers and ignores `Range`.",
     tag: "Files",
-    parameters: ["range", "ifRange", ...CONDITIONS, "ifModifiedSince", "acceptLanguage", ...TRACE],
-    responses: [
-      { status: 200, description: "The complete content.", content: ["file"], headers: FILE_HEADERS },
-      {
-        status: 206,
-        description: "One or several ranges of the content.",
-        content: ["file", "parts"],
-        headers: [...FILE_HEADERS, "Content-Range"],
-      },
-      redirect(302, toFolderUrl),
-      { status: 304, description: "The client already has this version.", headers: ["ETag", "Last-Modified"] },
-    ],
+    parameters: ["inline", "range", "ifRange", ...CONDITIONS, "ifModifiedSince", "acceptLanguage", ...TRACE],
+    responses: [...DOWNLOAD, redirect(302, toFolderUrl)],
     failures: ["not-found", "wrong-kind", "precondition-failed", "range-not-satisfiable"],
   },
   putFile: {
@@ -105,14 +89,15 @@ export const OPERATION_SPECS = {
   getFolder: {
     summary: "List a folder, or download it as an archive",
     description:
-      "The response is JSON, a page or, with `Accept: application/zip`, a ZIP archive of the folder and everything below it. Without a preference it is a page. With `limit` a listing as JSON is divided into pages.",
+      "The response is JSON, a page or, with `Accept: application/zip`, a ZIP archive of the folder and everything below it. Without a preference it is a page. With `limit` a listing as JSON is divided into pages. With `q` the response has what is found below the folder.",
     tag: "Folders",
     parameters: [
+      "q",
       "limit",
       "cursor",
       "prefer",
       "listingIfNoneMatch",
-      "rename",
+      "member",
       "sort",
       "order",
       "done",
@@ -124,7 +109,7 @@ export const OPERATION_SPECS = {
       {
         status: 200,
         description: "The members of the folder.",
-        content: ["listing", "page", "archive"],
+        content: ["listing", "search", "page", "archive"],
         headers: ["Content-Disposition", "ETag", "Link", "Preference-Applied"],
       },
       {
@@ -195,10 +180,17 @@ export const OPERATION_SPECS = {
     failures: ["not-found"],
     withPage: { content: ["notices"], failures: ["internal"] },
   },
+  getHealth: {
+    summary: "Ask whether the service runs",
+    tag: "Service",
+    responses: [{ status: 204, description: "The service runs. Neither its storage nor a store was asked." }],
+  },
   ...LOGIN_OPERATIONS,
   ...UPLOAD_OPERATIONS,
+  ...KEY_OPERATIONS,
   ...LINK_OPERATIONS,
   ...TRASH_OPERATIONS,
+  ...VERSION_OPERATIONS,
   getApiPage: {
     summary: "Show this document as an interactive page",
     tag: "Service",

@@ -33,6 +33,15 @@ const PARAMETERS = {
     "X-Sender",
     "The name of who sends the file, percent-encoded in UTF-8, for links that ask for it. The file is stored as `<sender> - <name>`. Not for a form, which has the field `sender` before its files.",
   ),
+  signOnId: {
+    ...inPath("id", "The ID of a login at another site, as in the links of the login page."),
+    schema: { ...text, pattern: "^[a-z0-9-]{1,32}$" },
+  },
+  signOnState: inQuery("state", "What the service has given to the other site (RFC 6749 4.1.2)."),
+  signOnCode: inQuery("code", "The authorization code of the other site."),
+  signOnError: inQuery("error", "Why the other site has refused the login (RFC 6749 4.1.2.1)."),
+  signOnIssuer: inQuery("iss", "The other site (RFC 9207)."),
+  keyId: { ...inPath("id", "The ID of an API key."), schema: { ...text, pattern: "^[0-9a-f]{16}$" } },
   linkId: { ...inPath("id", "The id of a link."), schema: { ...text, pattern: "^[0-9a-f]{32}$" } },
   linkPath: {
     ...inQuery("path", "The account's path that the link is to lead to, such as `/reports`."),
@@ -43,10 +52,19 @@ const PARAMETERS = {
     items: text,
   }),
   permanent: inHeader("X-Permanent", "With `1`, what is removed does not go to the trash."),
+  versionId: inPath("id", "The ID of a version."),
+  versionedPath: {
+    ...inQuery("path", "The account's path of the file whose versions these are, such as `/reports/q1.csv`."),
+    required: true,
+  },
   asset: inPath("name", "The name of an asset, as in the links of the pages."),
   range: inHeader(
     "Range",
     "One or several byte ranges, at most 16 (RFC 9110 14.2). With more ranges the header is ignored.",
+  ),
+  inline: inQuery(
+    "inline",
+    "With this, of any value, the response is for display in the browser if the name is of a type that can be displayed safely. Others are attachments.",
   ),
   ifRange: inHeader("If-Range", "`Range` is ignored unless the file still has this version (RFC 9110 13.1.5)."),
   ifMatch: inHeader(
@@ -98,6 +116,11 @@ const PARAMETERS = {
     "The trace that events, webhooks and authentication requests belong to (W3C Trace Context).",
   ),
   tracestate: inHeader("tracestate", "Vendor-specific data that belongs to `traceparent` (W3C Trace Context)."),
+  q: inQuery(
+    "q",
+    "A text: the response has all members below the folder whose names contain it, as far as limits allow. Letters count the same in both cases, and with or without accents.",
+    { ...text, minLength: 1, maxLength: 255 },
+  ),
   limit: inQuery("limit", "The maximum number of members on a page of a listing as JSON. The page is sorted by name.", {
     type: "integer",
     minimum: 1,
@@ -116,7 +139,7 @@ const PARAMETERS = {
     ...text,
     enum: ["asc", "desc"],
   }),
-  rename: inQuery("rename", "The member of the folder that the page shows a form to rename for."),
+  member: inQuery("member", "The member of the folder whose properties the page shows, with forms for it."),
   done: inQuery("done", "The code of the form's result, which the page shows as a message."),
   sent: inQuery("sent", "The files that the form has sent. The page shows them to accounts that cannot list them.", {
     type: "array",

@@ -1,9 +1,11 @@
 import type { z } from "zod";
 import { DRAFT_MEDIA_TYPE, TUS_MEDIA_TYPE } from "../http/uploads/vocabulary.ts";
+import { keyFormSchema, type NewKeyBody, revokeFormSchema } from "../schemas/api-keys.ts";
 import { linkFormSchema, type NewLinkBody, unlockFormSchema, withdrawFormSchema } from "../schemas/links.ts";
 import { type LoginRequest, loginFormSchema } from "../schemas/login.ts";
-import { type PasswordUpdateRequest, passwordUpdateRequestSchema } from "../schemas/password-update.ts";
+import { type PasswordUpdateRequest, passwordUpdateFormSchema } from "../schemas/password-update.ts";
 import { trashFormSchema } from "../schemas/trash.ts";
+import { versionFormSchema } from "../schemas/versions.ts";
 import type { OpenApiFormField, OpenApiOptions } from "./input-options.ts";
 import { toSchema, toSchemaRef } from "./schemas.ts";
 import type { RequestBodyObject, SchemaObject } from "./types.ts";
@@ -14,6 +16,7 @@ const text = { type: "string" } as const;
 const BYTES = { schema: { ...text, format: "binary" } } as const;
 const NAMES: LoginRequest = { username: "maria", password: "a long secret" };
 const NEW_LINK: NewLinkBody = { path: "/reports", permissions: ["allow-read", "allow-list"], expires_in: 86_400 };
+const NEW_KEY: NewKeyBody = { label: "backup", permissions: ["allow-read", "allow-list"], expires_in: 7_776_000 };
 const PASSWORDS: PasswordUpdateRequest = { current_password: "a long secret", new_password: "a longer secret" };
 
 /** Returns the schema of a form of texts. Each field needs an example, because viewers fill in fields without one. */
@@ -90,7 +93,7 @@ const BODIES: Readonly<Record<BodyName, (service: OpenApiOptions) => RequestBody
         schema: toSchemaRef("PasswordUpdateRequest"),
         example: PASSWORDS,
       },
-      [FORM]: { schema: toForm(passwordUpdateRequestSchema, PASSWORDS) },
+      [FORM]: { schema: toForm(passwordUpdateFormSchema, { ...PASSWORDS, repeated_password: PASSWORDS.new_password }) },
     },
   }),
   link: () => ({
@@ -101,6 +104,19 @@ const BODIES: Readonly<Record<BodyName, (service: OpenApiOptions) => RequestBody
       [FORM]: { schema: toSchema(linkFormSchema), example: { ...NEW_LINK, expires_in: "86400" } },
     },
   }),
+  key: () => ({
+    description: "What the API key is to be.",
+    required: true,
+    content: {
+      [JSON_TYPE]: { schema: toSchemaRef("NewKeyRequest"), example: NEW_KEY },
+      [FORM]: { schema: toSchema(keyFormSchema), example: { ...NEW_KEY, expires_in: "7776000" } },
+    },
+  }),
+  revocation: () => ({
+    description: "The action of the form.",
+    required: true,
+    content: { [FORM]: { schema: toForm(revokeFormSchema, { action: "revoke" }) } },
+  }),
   trash: () => ({
     description: "Commands, or the form of the page.",
     required: true,
@@ -110,6 +126,17 @@ const BODIES: Readonly<Record<BodyName, (service: OpenApiOptions) => RequestBody
         example: { commands: [{ command: "restore", target: "20181113T142000123Z-3f5a9c0e7b1d2468" }] },
       },
       [FORM]: { schema: toForm(trashFormSchema, { action: "restore-members", "selected-members": [] }) },
+    },
+  }),
+  versions: () => ({
+    description: "Commands, or the form of the page.",
+    required: true,
+    content: {
+      [JSON_TYPE]: {
+        schema: toSchemaRef("VersionCommandsRequest"),
+        example: { commands: [{ command: "restore", target: "20181113T142000123Z-3f5a9c0e7b1d2468" }] },
+      },
+      [FORM]: { schema: toForm(versionFormSchema, { action: "restore-members", "selected-members": [] }) },
     },
   }),
   withdrawal: () => ({
@@ -161,9 +188,12 @@ export type BodyName =
   | "folderOrPart"
   | "folderOfLink"
   | "folderOrPartOfLink"
+  | "key"
+  | "revocation"
   | "link"
   | "withdrawal"
-  | "trash";
+  | "trash"
+  | "versions";
 
 /** Returns a request body of a service. */
 export function toRequestBodyObject(name: BodyName, service: OpenApiOptions): RequestBodyObject {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { accountInfoSchema } from "../schemas/account-info.ts";
+import { keyListSchema, keyResultsSchema, newKeySchema } from "../schemas/api-keys.ts";
 import {
   commandsErrorSchema,
   commandsResponseSchema,
@@ -9,24 +10,30 @@ import {
 } from "../schemas/commands.ts";
 import { errorsSchema } from "../schemas/errors.ts";
 import { linkListSchema, linkResultsSchema, newLinkSchema } from "../schemas/links.ts";
-import { listingSchema } from "../schemas/listing.ts";
+import { listingSchema, searchSchema } from "../schemas/listing.ts";
 import { loginRequestSchema, loginResponseSchema } from "../schemas/login.ts";
 import { passwordUpdateRequestSchema, passwordUpdateResponseSchema } from "../schemas/password-update.ts";
 import { quotaSchema } from "../schemas/quota.ts";
 import { createTrashCommandsSchema, trashListSchema } from "../schemas/trash.ts";
 import { unfinishedUploadsSchema } from "../schemas/uploads.ts";
+import { createVersionCommandsSchema, versionListSchema } from "../schemas/versions.ts";
 import type { OpenApiOptions } from "./input-options.ts";
 import type { ReferenceObject, SchemaObject } from "./types.ts";
 
 /** The JSON bodies by their names in the document. The service validates bodies with the same schemas. */
 const SCHEMAS = {
   Listing: listingSchema,
+  Search: searchSchema,
   LoginRequest: loginRequestSchema,
   LoginResponse: loginResponseSchema,
   AccountInfo: accountInfoSchema,
   Quota: quotaSchema,
   TrashList: trashListSchema,
+  VersionList: versionListSchema,
   UploadList: unfinishedUploadsSchema,
+  KeyList: keyListSchema,
+  KeyResults: keyResultsSchema,
+  NewKeyRequest: newKeySchema,
   LinkList: linkListSchema,
   LinkResults: linkResultsSchema,
   NewLinkRequest: newLinkSchema,
@@ -38,7 +45,7 @@ const SCHEMAS = {
 } as const;
 
 /** The name of a JSON body's schema. */
-export type SchemaName = keyof typeof SCHEMAS | "CommandsRequest" | "TrashCommandsRequest";
+export type SchemaName = keyof typeof SCHEMAS | "CommandsRequest" | "TrashCommandsRequest" | "VersionCommandsRequest";
 
 /** Returns a reference to a schema of the document. */
 export function toSchemaRef(name: SchemaName): ReferenceObject & SchemaObject {
@@ -52,6 +59,7 @@ export function toSchemas({ triggers, maxCommands, hasLinks }: OpenApiOptions): 
     ...(hasLinks && { CommandResults: commandsWithLinksResponseSchema, CommandErrors: commandsWithLinksErrorSchema }),
     CommandsRequest: createCommandsRequestSchema({ triggers, maxTargets: maxCommands, hasLinks }),
     TrashCommandsRequest: createTrashCommandsSchema(maxCommands),
+    VersionCommandsRequest: createVersionCommandsSchema(maxCommands),
   };
   return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, toSchema(schema)]));
 }

@@ -1,6 +1,6 @@
 import type { Failure } from "../http/http-error.ts";
 import type { HeaderName } from "./headers.ts";
-import { TRACE } from "./operation-parts.ts";
+import { TRACE, UNSUPPORTED_CONTENT } from "./operation-parts.ts";
 import type { OperationSpec, ResponseSpec } from "./operation-types.ts";
 import type { ParameterName } from "./parameters.ts";
 
@@ -26,11 +26,6 @@ const APPEND_PARAMETERS: readonly ParameterName[] = [
   "uploadComplete",
   ...CONTENT,
 ];
-const CODED: ResponseSpec = {
-  status: 415,
-  description: "The request has a `Content-Encoding`, or another media type.",
-  headers: ["Accept-Encoding"],
-};
 const APPENDED: readonly ResponseSpec[] = [
   {
     status: 201,
@@ -42,7 +37,7 @@ const APPENDED: readonly ResponseSpec[] = [
     description: "The content was added. By tus, `ETag` tells that the file was created or overwritten with it.",
     headers: [...FILE_HEADERS, "Upload-Offset", "Upload-Expires", "Upload-Complete"],
   },
-  CODED,
+  UNSUPPORTED_CONTENT,
 ];
 const APPEND_FAILURES: readonly Failure[] = [
   ...ON_UPLOAD,
@@ -157,7 +152,7 @@ const CREATION: UploadAdditions = {
     "contentEncoding",
     "formMetadata",
   ],
-  responses: [CREATED, CODED],
+  responses: [CREATED, UNSUPPORTED_CONTENT],
   failures: [
     ...COMPLETING,
     "not-found",

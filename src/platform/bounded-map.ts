@@ -2,6 +2,8 @@
 export interface BoundedMap<K, V> {
   get(key: K): V | undefined;
   set(key: K, value: V): void;
+  delete(key: K): void;
+  values(): IterableIterator<V>;
 }
 
 /** Creates a {@link BoundedMap}. */
@@ -17,5 +19,10 @@ export function createBoundedMap<K, V>(most: number): BoundedMap<K, V> {
     }
   }
 
-  return { get: (key) => entries.get(key), set };
+  return {
+    get: (key) => entries.get(key),
+    set,
+    delete: (key) => void entries.delete(key),
+    values: () => entries.values(),
+  };
 }

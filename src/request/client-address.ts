@@ -10,7 +10,11 @@ type ProxyConfig = Pick<ServiceConfig, "clientForwardedHeader" | "publicOrigin" 
  * has this header, otherwise from the socket (CONTRACT 6.7). If the option `publicOrigin` is set, its scheme decides
  * `isSecure`.
  */
-export function withClient(connection: Connection, { headers }: Request, config: ProxyConfig): Connection {
+export function withClient(
+  connection: Connection,
+  { headers }: Pick<Request, "headers">,
+  config: ProxyConfig,
+): Connection {
   const { publicOrigin } = config;
   const client = findForwardedClient(connection, headers, config);
   if (client === undefined && publicOrigin === "") return connection;

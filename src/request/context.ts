@@ -1,20 +1,24 @@
 import type { Account } from "../account/account.ts";
 import type { AccountFiles } from "../account/files.ts";
 import type { ResourcePath } from "../account/path.ts";
-import type { AuthScheme, Identifier } from "../auth/identify.ts";
+import type { AuthScheme } from "../auth/identification.ts";
+import type { Identifier } from "../auth/identify.ts";
+import type { ChainKeys } from "../auth/keys/chain-keys.ts";
 import type { LinkAccess } from "../auth/link-access.ts";
 import type { Login } from "../auth/login.ts";
 import type { LoginAttempt, LoginAudit } from "../auth/login-audit.ts";
 import type { PasswordHasher } from "../auth/passwords/hash.ts";
 import type { PasswordUpdates } from "../auth/passwords/update.ts";
 import type { Sessions } from "../auth/sessions/types.ts";
+import type { SignOns } from "../auth/sign-on.ts";
 import type { LinkConfig } from "../config/links.ts";
 import type { ServiceConfig } from "../config/service-config.ts";
 import type { UploadConfig } from "../config/uploads.ts";
 import type { AccountSettings } from "../contracts/account.ts";
+import type { ApiKey } from "../contracts/api-keys.ts";
 import type { AccountLookup } from "../contracts/authenticator.ts";
 import type { Connection } from "../contracts/connection.ts";
-import type { EventLink } from "../contracts/events/envelope.ts";
+import type { EventKey, EventLink } from "../contracts/events/envelope.ts";
 import type { Texts } from "../contracts/pages/texts.ts";
 import type { Emit } from "../events/emitter.ts";
 import type { FieldAlgorithm } from "../http/digests/digest-headers.ts";
@@ -23,7 +27,7 @@ import type { HeaderFields, Reply } from "../http/reply.ts";
 import type { Target } from "../http/request-target.ts";
 import type { RequestPermits } from "../limits/permits.ts";
 import type { ReservedNames } from "../limits/reserved-names.ts";
-import type { UploadRooms } from "../limits/upload-rooms.ts";
+import type { UploadAllowances } from "../limits/upload-allowance.ts";
 import type { WalkQueue } from "../limits/walk-queue.ts";
 import type { OpenApiTexts } from "../openapi/render.ts";
 import type { SealedLinks } from "../sharing/links.ts";
@@ -58,6 +62,7 @@ export interface RequestContext {
   readonly identifier: Identifier;
   readonly sessions: Sessions;
   readonly passwords: PasswordUpdates;
+  readonly signOns: SignOns;
   readonly audit: LoginAudit;
   /**
    * Returns the account of a login, prepares its home folder, and reports the login to the audit. A login for which
@@ -83,6 +88,8 @@ export interface RequestContext {
   readonly uploads: UploadService | undefined;
   /** Absent: the service has no links. */
   readonly links: LinkService | undefined;
+  /** The API keys of the accounts. Absent: no authentication method keeps keys. */
+  readonly keys: ChainKeys | undefined;
   /** Absent: the service sends all content of this request itself. */
   readonly offload: Offload | undefined;
   /** Set what is called if another server, which sends the content of the response, reports that it was cut. */
@@ -93,6 +100,8 @@ export interface RequestContext {
   readonly answers: KeptAnswers | undefined;
   /** The link that the request came by, as events have it. */
   eventLink?: EventLink;
+  /** The API key of the request, as events have it. */
+  eventKey?: EventKey;
   /** What the response to a request for an upload has in addition. Absent: the request is not for an upload. */
   upload?: UploadResponse;
 }
@@ -104,7 +113,7 @@ export interface UploadService {
   readonly canJoin: boolean;
   /** Runs one task of a key at a time, in this process: completions of an upload, or creations of an account. */
   readonly inTurn: <T>(key: string, task: () => Promise<T>) => Promise<T>;
-  readonly rooms: UploadRooms;
+  readonly allowances: UploadAllowances;
   /** Ends what has expired, if that was not done lately. Does not wait for it. */
   sweepSoon(connection: Connection): void;
 }
@@ -149,6 +158,8 @@ export interface KeptAnswers {
 export interface KeyedRequest {
   /** Who sends it. */
   readonly holder: string;
+  /** Whose answers are limited together. */
+  readonly payer: string;
   readonly url: string;
   readonly key: string;
   /** Its parsed body, as a text. */
@@ -191,10 +202,14 @@ export interface AccountContext extends LimitedContext {
   readonly link?: RequestLink;
   /** How the account was identified. */
   readonly scheme: AuthScheme;
+  /** The API key of the request. The account and its files are then as the key has them. */
+  readonly key?: ApiKey | undefined;
   /** The ID of the session if the account was identified by one. A secret: never send or log it. */
   readonly session?: string | undefined;
   /** The files that the account may see and change. */
   readonly files: AccountFiles;
+  /** The ID of the version that the request reads of a file. Absent: its present content. */
+  readonly version?: string;
   /** Creates the same files for a dry run: changes are checked, and look as if they had been made. */
   readonly createDryFiles: () => AccountFiles;
 }

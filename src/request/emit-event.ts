@@ -1,6 +1,7 @@
 import { toStoragePath } from "../account/path.ts";
 import type { FileLocation } from "../contracts/events/envelope.ts";
 import type { FileEvent } from "../contracts/events/file-event.ts";
+import type { ReadTotals, WriteTotals } from "../contracts/events/transfers.ts";
 import { mapUnprovenPaths } from "../events/cut-paths.ts";
 import type { EventDraft } from "../events/emitter.ts";
 import { cutPath } from "../events/refusals.ts";
@@ -16,7 +17,7 @@ export type RequestEvent = WithoutEnvelope<EventDraft>;
 
 /** Emits an event of a request, with its account if it has one. */
 export function emitEvent(context: RequestContext, event: RequestEvent): void {
-  const { request, connection, config, emit, eventLink } = context;
+  const { request, connection, config, emit, eventLink, eventKey } = context;
   const { peer } = connection;
   const account = "account" in context ? (context as AccountContext).account : undefined;
   const trace = readTrace(request.headers);
@@ -28,6 +29,7 @@ export function emitEvent(context: RequestContext, event: RequestEvent): void {
       account: { uuid: account.uuid, name: account.name, email: account.email, ...(peer !== undefined && { peer }) },
     }),
     ...(eventLink !== undefined && { link: eventLink }),
+    ...(eventKey !== undefined && { key: eventKey }),
     component: { uuid: config.component.uuid, type: isSecure(request, connection) ? "https" : "http" },
     ...(trace !== undefined && { trace }),
   } as EventDraft & FileEvent);
@@ -54,11 +56,23 @@ export function toFileLocation({ files, link }: AccountContext, segments: readon
 }
 
 /** Seconds between two millisecond timestamps; 0 if the clock went backwards. */
-export function toSeconds(from: number, to: number): number {
+function toSeconds(from: number, to: number): number {
   return Math.max(0, to - from) / 1000;
 }
 
+/** The totals of an upload between two millisecond timestamps. */
+export function toWriteTotals(bytes: number, startedAt: number, now: number): WriteTotals {
+  const duration = toSeconds(startedAt, now);
+  return { total_write: bytes, duration, write_speed: toSpeed(bytes, duration) };
+}
+
+/** The totals of a download between two millisecond timestamps. */
+export function toReadTotals(bytes: number, startedAt: number, now: number): ReadTotals {
+  const duration = toSeconds(startedAt, now);
+  return { total_read: bytes, duration, read_speed: toSpeed(bytes, duration) };
+}
+
 /** Bytes per second, rounded. If no time was measured, all bytes count as one second's. */
-export function toSpeed(bytes: number, seconds: number): number {
+function toSpeed(bytes: number, seconds: number): number {
   return seconds > 0 ? Math.round(bytes / seconds) : bytes;
 }

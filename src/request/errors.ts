@@ -80,14 +80,17 @@ export function createFailureOf(request: Pick<Request, "signal">, report: Report
     const { signal } = request;
     if (signal.aborted && error === signal.reason) return createError("client-disconnected", { cause: error });
     known ??= new Map();
-    const failure = known.get(error) ?? toHttpError(error, report);
+    const failure = known.get(error) ?? reportAsHttpError(error, report);
     known.set(error, failure);
     return failure;
   };
 }
 
-/** An unknown error becomes `internal` without details, with an id that the log has too. */
-export function toHttpError(error: unknown, report: ReportError): HttpError {
+/**
+ * Maps anything thrown to an `HttpError`, and reports to the operator what clients cannot fix. An unknown error becomes
+ * `internal` without details, with an ID that the log has too.
+ */
+export function reportAsHttpError(error: unknown, report: ReportError): HttpError {
   if (isHttpError(error)) {
     if (error.cause !== undefined && OPERATORS_FAILURES.includes(error.failure)) report(error.cause);
     return error;

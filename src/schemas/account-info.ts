@@ -18,9 +18,9 @@ export const accountInfoSchema = z.strictObject({
   name: z.string(),
   groups: z.array(z.string()),
   /** How this request was identified. */
-  login: z.enum(["basic", "session", "cookie", "certificate", "identity"]),
+  login: z.enum(["basic", "bearer", "session", "cookie", "certificate", "identity"]),
   /** How a request can be identified, in addition to client certificates. */
-  logins: z.array(z.enum(["basic", "session", "cookie", "identity"])),
+  logins: z.array(z.enum(["basic", "bearer", "session", "cookie", "identity"])),
   /** What the account may do in its root folder, with members of some names at least. */
   permissions: z.array(z.enum(OPERATIONS)),
   /** The size limit of a file in bytes; `null`: none. */

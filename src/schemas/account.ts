@@ -55,6 +55,8 @@ const ownMembers = {
   allow_links: z.boolean().exactOptional(),
   require_link_password: z.boolean().exactOptional(),
   max_link_seconds: z.int().min(0, "must not be negative").exactOptional(),
+  allow_own_keys: z.boolean().exactOptional(),
+  require_key_for_basic: z.boolean().exactOptional(),
 };
 
 /**

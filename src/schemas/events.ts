@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { KEY_PERMISSIONS } from "../contracts/api-keys.ts";
 import { CREDENTIAL_TYPES } from "../contracts/authenticator.ts";
 import type { FileEvent } from "../contracts/events/file-event.ts";
 import { LINK_REFUSALS } from "../contracts/events/links.ts";
@@ -23,6 +24,7 @@ const envelope = {
     .strictObject({ uuid: z.string(), name: z.string(), email: z.string(), peer: peerSchema.exactOptional() })
     .exactOptional(),
   link: z.strictObject({ id: z.string(), label: z.string(), sender: z.string().exactOptional() }).exactOptional(),
+  key: z.strictObject({ id: z.string(), label: z.string() }).exactOptional(),
   component: z.strictObject({ uuid: z.guid(), type: z.string() }),
   server: z.strictObject({ uuid: z.guid() }),
   trace: z.strictObject({ traceparent: z.string(), tracestate: z.string().exactOptional() }).exactOptional(),
@@ -35,15 +37,17 @@ const lock = { scope: z.enum(["exclusive", "shared"]), depth: z.enum(["0", "infi
 const amount = z.number().min(0);
 const written = { total_write: amount, duration: amount, write_speed: amount };
 const read = { total_read: amount, duration: amount, read_speed: amount };
-const download = { ...location, ...read, handed_over: z.enum(["nginx", "apache", "presigned"]).exactOptional() };
-const upload = { ...location, metadata: z.record(z.string(), z.array(z.string())).exactOptional() };
+const ofVersion = { version: z.string().exactOptional() };
+const opened = { ...location, ...ofVersion };
+const download = { ...opened, ...read, handed_over: z.enum(["nginx", "apache", "presigned"]).exactOptional() };
+const upload = { ...opened, metadata: z.record(z.string(), z.array(z.string())).exactOptional() };
 const session = { duration: amount };
 const request = { ...reason, method: z.string(), path: z.string(), peer: peerSchema.exactOptional() };
 
 const leftOut = { others: z.int().min(1).exactOptional() };
 const rejectionReason = ["credentials", "unavailable", "failure"] as const;
 const login = {
-  credentials: z.strictObject({ type: z.enum([...CREDENTIAL_TYPES, "identity"]) }),
+  credentials: z.strictObject({ type: z.enum([...CREDENTIAL_TYPES, "identity", "api-key"]) }),
   verdicts: z.array(
     z.strictObject({
       method: z.string(),
@@ -55,7 +59,7 @@ const login = {
   ),
 };
 const refusal = {
-  reason: z.enum(["unknown", ...rejectionReason, "throttled", "account", "cross-site"]),
+  reason: z.enum(["unknown", ...rejectionReason, "throttled", "account", "cross-site", "expired", "key-required"]),
   details: z.string().exactOptional(),
   ...leftOut,
 };
@@ -69,7 +73,7 @@ function event<Id extends FileEvent["id"], Data extends z.ZodRawShape>(id: Id, d
 /** Every event. */
 export const fileEventSchema = z.discriminatedUnion("id", [
   event(40000, { ...login, ...refusal }),
-  event(40004, location),
+  event(40004, opened),
   event(40006, location),
   event(40007, { ...login, session: z.boolean() }),
   event(40010, location),
@@ -90,7 +94,7 @@ export const fileEventSchema = z.discriminatedUnion("id", [
   event(40027, { ...location, ...reason }),
   event(40030, { ...location, ...reason }),
   event(40034, { ...location, ...read }),
-  event(40035, { ...location, ...reason }),
+  event(40035, { ...opened, ...reason }),
   event(40037, session),
   event(40039, download),
   event(40040, { ...download, ...reason }),
@@ -115,8 +119,15 @@ export const fileEventSchema = z.discriminatedUnion("id", [
   }),
   event(49102, { path: z.string() }),
   event(49103, { reason: z.enum(LINK_REFUSALS), ...leftOut }),
+  event(49121, {
+    permissions: z.array(z.enum(KEY_PERMISSIONS)).nullable(),
+    path: z.string(),
+    expires: z.int().nullable(),
+  }),
+  event(49122, { path: z.string() }),
   event(49111, { ...location, trash: z.string() }),
   event(49112, { ...location, trash: z.string(), reason: z.enum(["account", "age", "space"]) }),
+  event(49113, { ...location, version: z.string() }),
 ]);
 
 /** The body of a webhook request. */

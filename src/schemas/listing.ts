@@ -13,4 +13,10 @@ export const listingEntrySchema = z.strictObject({
 /** The members of a folder, `{ content: [ entry, ... ] }` (2.1). */
 export const listingSchema = z.strictObject({ content: z.array(listingEntrySchema) });
 
+/** What was found below a folder: `path` leads from there to the member, without a `/` at its end. */
+export const foundEntrySchema = listingEntrySchema.extend({ path: z.string() });
+
+/** The members below a folder that a search has found. `truncated`: there may be more. */
+export const searchSchema = z.strictObject({ content: z.array(foundEntrySchema), truncated: z.boolean() });
+
 export type ListingEntry = z.infer<typeof listingEntrySchema>;

@@ -1,6 +1,8 @@
 import { type Account, createAccountResolver, type Groups } from "../account/account.ts";
 import { type AccountFiles, type AccountFilesOptions, createAccountFiles } from "../account/files.ts";
 import { prepareHome } from "../account/home.ts";
+import { isRestricted, keyPathOf, toKeyAccount } from "../account/keys/key-account.ts";
+import { withKeyPath } from "../account/keys/key-files.ts";
 import { type LinkRights, toLinkAccount } from "../account/links/link-account.ts";
 import { withLinkRights } from "../account/links/link-files.ts";
 import { type LockedFilesOptions, NO_ACCOUNT_LOCKS, withLocks } from "../account/locks/locked-files.ts";
@@ -12,10 +14,12 @@ import { type LimitOptions, toMaxFileBytes } from "../config/limits.ts";
 import { toWebdav, type WebdavConfig, type WebdavOptions } from "../config/webdav.ts";
 import type { AccountSettings, GroupSettings } from "../contracts/account.ts";
 import { foldName } from "../contracts/account-name.ts";
+import type { ApiKey } from "../contracts/api-keys.ts";
+import type { Trash } from "../contracts/kept/trash.ts";
+import type { Versions } from "../contracts/kept/versions.ts";
 import { toBatches, toMembers } from "../contracts/member-batches.ts";
 import { checkOption } from "../contracts/option-error.ts";
 import type { ListOptions, StorageAdapter, StorageEntry } from "../contracts/storage-adapter.ts";
-import type { Trash } from "../contracts/trash.ts";
 import { createError } from "../http/errors.ts";
 import { isMemberName } from "../http/path-segment.ts";
 import { createFairQueue, type Urgency } from "../platform/fair-queue.ts";
@@ -96,11 +100,22 @@ export interface StorageAccounts {
   prepare(account: Account): Promise<void>;
   /** The files that an account may see and change. */
   filesOf(account: Account, mode?: FilesMode): AccountFiles;
+  /** The files of the account without a login, which has neither a trash nor versions. */
+  openAnonymous(account: Account, mode?: FilesMode): AccountFiles;
+  /** The account and the files of a request with an API key: what the account and the key both permit. */
+  openByKey(
+    account: Account,
+    key: ApiKey,
+    mode?: FilesMode,
+  ): { readonly account: Account; readonly files: AccountFiles };
   /** The account and the files of a link: what both permit, below the link's root. */
   openLink(account: Account, rights: LinkRights, mode?: FilesMode): OpenedLinkFiles;
   /** The uploads of all accounts. Absent: the storage has none. */
   readonly uploads?: OwnedUploads;
 }
+
+/** The name by which visitors without an account have locks. */
+const ANONYMOUS_LOCK_HOLDER = "visitor:anonymous";
 
 /** The name by which a link has locks. */
 function toLockHolder({ id, isFree }: LinkRights): string {
@@ -127,6 +142,24 @@ export function toLocks(
 export interface StorageAccountsOptions {
   readonly locks?: Locks | undefined;
   readonly trash?: Trash | undefined;
+  readonly versions?: Versions | undefined;
+}
+
+/**
+ * Returns a function that narrows an account to what a key or a link may do. For the same key or link and account it
+ * returns the same object, so that its files are created once.
+ */
+function createNarrowedAccounts<Grant extends object>(
+  narrow: (owner: Account, grant: Grant) => Account,
+): (owner: Account, grant: Grant) => Account {
+  const narrowed = new WeakMap<Grant, { readonly owner: Account; readonly account: Account }>();
+  return (owner, grant) => {
+    const known = narrowed.get(grant);
+    if (known?.owner === owner) return known.account;
+    const account = narrow(owner, grant);
+    narrowed.set(grant, { owner, account });
+    return account;
+  };
 }
 
 /** Creates the accounts of a storage. `maxFileBytes` limits the size of one file; 0 means no limit. */
@@ -134,7 +167,7 @@ export function createStorageAccounts(
   storage: StorageAdapter,
   groups: Groups,
   maxFileBytes: number,
-  { locks, trash }: StorageAccountsOptions = {},
+  { locks, trash, versions }: StorageAccountsOptions = {},
 ): StorageAccounts {
   const scheduling = {
     queue: createFairQueue(),
@@ -143,7 +176,8 @@ export function createStorageAccounts(
   };
   /** Created once for each account and not for each request. */
   const unlocked = new WeakMap<Account, AccountFiles>();
-  const linkAccounts = new WeakMap<LinkRights, { readonly owner: Account; readonly account: Account }>();
+  const keyAccountOf = createNarrowedAccounts(toKeyAccount);
+  const linkAccountOf = createNarrowedAccounts(toLinkAccount);
 
   function filesWithoutLocksOf(account: Account, mode: FilesMode, own: AccountFilesOptions): AccountFiles {
     const known = mode === "real" ? unlocked.get(account) : undefined;
@@ -168,22 +202,26 @@ export function createStorageAccounts(
     return withLocks(files, { locks: own, ...holder, toReal, virtualFolders: account.virtualFolders });
   }
 
-  /** The same object for the same link and account, so that its files are created once. */
-  function linkAccountOf(owner: Account, rights: LinkRights): Account {
-    const known = linkAccounts.get(rights);
-    if (known?.owner === owner) return known.account;
-    const account = toLinkAccount(owner, rights);
-    linkAccounts.set(rights, { owner, account });
-    return account;
-  }
-
   return {
     resolve: createAccountResolver(groups, maxFileBytes),
     prepare: (account) => prepareHome(account, storage),
     ...(storage.uploads && { uploads: createOwnedUploads(storage.uploads) }),
     filesOf(account, mode = "real") {
       const holder = { account: foldName(account.name) };
-      return withOwnLocks(account, filesWithoutLocksOf(account, mode, { trash }), holder, mode);
+      return withOwnLocks(account, filesWithoutLocksOf(account, mode, { trash, versions }), holder, mode);
+    },
+    openAnonymous(account, mode = "real") {
+      return withOwnLocks(account, filesWithoutLocksOf(account, mode, {}), { account: ANONYMOUS_LOCK_HOLDER }, mode);
+    },
+    openByKey(owner, key, mode = "real") {
+      const account = keyAccountOf(owner, key);
+      const own = filesWithoutLocksOf(account, mode, {
+        trash,
+        versions,
+        ...(isRestricted(key) && { uploadKey: key.id }),
+      });
+      const files = withOwnLocks(account, own, { account: foldName(account.name) }, mode);
+      return { account, files: withKeyPath(files, keyPathOf(key)) };
     },
     openLink(owner, rights, mode = "real") {
       const account = linkAccountOf(owner, rights);

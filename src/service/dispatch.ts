@@ -1,5 +1,5 @@
-import type { Identification } from "../auth/identify.ts";
-import { DEFAULT_IDLE_SECONDS } from "../auth/sessions/lifetime.ts";
+import type { Identification } from "../auth/identification.ts";
+import { type KeyIdentifier, toEventKey } from "../auth/keys/identify-key.ts";
 import type { WatchLogin } from "../auth/watch-login.ts";
 import { unauthorizedReply } from "../endpoints/login/unauthorized.ts";
 import { createError } from "../http/errors.ts";
@@ -18,16 +18,31 @@ import type {
 } from "../request/context.ts";
 import { withEvents } from "../transfers/files-with-events.ts";
 import { endWithLogin } from "../transfers/login-watch.ts";
-import { emitRefusedTransfer, isTransfer } from "../transfers/too-many-transfers.ts";
+import { isTransfer, refuseTransfer } from "../transfers/too-many-transfers.ts";
 import type { StorageAccounts } from "./account-opener.ts";
+import type { Anonymous } from "./anonymous.ts";
 import type { ResponseFinisher } from "./finish-response.ts";
 import { openLinkRequest, runWithLink } from "./link-requests.ts";
 import { withLinkRules } from "./link-rules.ts";
+import { withPermits } from "./request-permits.ts";
 import type { ResolvedUrl } from "./resolve-url.ts";
 import { findRoute, hasRoutes, type Route, type Served, toAllow } from "./routes.ts";
 
-/** The kinds of URLs that uploads in several requests are created at and have. */
+/** The kinds of URLs where resumable uploads are created, and of the uploads themselves. */
 const UPLOAD_KINDS: readonly ResolvedUrl["kind"][] = ["file", "folder", "upload", "uploads"];
+/**
+ * What an API key may use. Keys and links are not among them: those that it makes would stay valid after its end, and
+ * the URLs of links are secrets.
+ */
+const OPEN_TO_KEYS: readonly ResolvedUrl["kind"][] = [
+  ...UPLOAD_KINDS,
+  "start",
+  "account",
+  "quota",
+  "trash",
+  "versions",
+  "version",
+];
 const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS", "PROPFIND"];
 
 /** What dispatching needs in addition to the context of a request. */
@@ -36,6 +51,10 @@ export interface DispatchOptions {
   readonly accounts: StorageAccounts;
   readonly permitsOf: (holder: PermitHolder, address: string | undefined) => RequestPermits;
   readonly watchLogin: WatchLogin;
+  /** Whether an API key that was verified is still valid. Absent: the service has no keys. */
+  readonly isLiveKey: KeyIdentifier["isLive"] | undefined;
+  /** Absent: each request needs a login. */
+  readonly anonymous: Anonymous | undefined;
 }
 
 /**
@@ -48,12 +67,14 @@ type Identified = Extract<Identification, { outcome: "identified" }>;
 /**
  * Makes the dispatch of a service: route, identification, cross-site check, permits, account, endpoint, in this order.
  */
-export function createDispatch({ finisher, accounts, permitsOf, watchLogin }: DispatchOptions): Dispatch {
+export function createDispatch(options: DispatchOptions): Dispatch {
+  const { finisher, accounts, permitsOf, watchLogin, isLiveKey, anonymous } = options;
+
   async function dispatch(context: RequestContext, url: ResolvedUrl, served: readonly Served[]): Promise<Reply> {
     try {
       return finisher.finish(context, url, await run(context, url, served));
     } catch (error) {
-      return finisher.finish(context, url, finisher.toErrorReply(error, context, url, served));
+      return finisher.finish(context, url, finisher.respondToError(error, context, url, served));
     }
   }
 
@@ -73,14 +94,28 @@ export function createDispatch({ finisher, accounts, permitsOf, watchLogin }: Di
     const identification = await (endpoint.access === "session"
       ? identifier.identifySession(request, connection)
       : identifier.identify(request, connection));
-    if (identification.outcome !== "identified") return unauthorizedReply(context, identification);
+    if (identification.outcome !== "identified") return runUnidentified(context, url, endpoint, identification);
     refuseCrossSite(context, identification);
+    requireNoKey(identification, kind);
     // The account has other URLs below `/home/`, such as the password page, which transfer no files.
     const isTransferRequest = (kind === "file" || kind === "folder" || kind === "upload") && isTransfer(context);
     return runForAccount(context, identification, endpoint.run, isTransferRequest);
   }
 
-  /** A link comes in place of a login, and its refusals before those of the method (SHARING 4). */
+  async function runUnidentified(
+    context: RequestContext,
+    url: ResolvedUrl,
+    endpoint: Route["endpoint"],
+    reason: Exclude<Identification, Identified>,
+  ): Promise<Reply> {
+    if (reason.outcome === "anonymous" && endpoint.access === "account" && anonymous?.serves(context, url.kind)) {
+      refuseUploads(context, url);
+      return anonymous.run(context, reason, endpoint.run);
+    }
+    return unauthorizedReply(context, reason);
+  }
+
+  /** A link replaces the login. Its refusals come before those of the method (SHARING 4). */
   async function runByLink(
     context: RequestContext,
     links: LinkService,
@@ -96,7 +131,7 @@ export function createDispatch({ finisher, accounts, permitsOf, watchLogin }: Di
     if (!isSafe && !isSameOrigin(context, context.config)) throw createError("cross-site");
     const permits = permitsOf({ link: opened.link.record.id }, address);
     const complete = Object.assign(context, permits, opened, { scheme: "link" as const });
-    if (isTransfer(context) && !permits.transferPermit.acquire()) throw emitRefusedTransfer(complete);
+    if (isTransfer(context) && !permits.transferPermit.acquire()) throw refuseTransfer(complete);
     return withPermits(permits, async () => {
       const route = toRoute(url, context.method, served);
       if (route === "options" || route.endpoint.access !== "account") throw createError("not-found");
@@ -112,6 +147,7 @@ export function createDispatch({ finisher, accounts, permitsOf, watchLogin }: Di
     isTransferRequest: boolean,
   ): Promise<Reply> {
     const { login, scheme } = identified;
+    context.connection.onIdentified?.(login.username);
     const permits = permitsOf({ account: login.username }, context.connection.peer?.address);
     const limited: LimitedContext = Object.assign(context, permits);
     // Before the body is read or the storage is used: a transfer over the limit must cost little.
@@ -119,33 +155,41 @@ export function createDispatch({ finisher, accounts, permitsOf, watchLogin }: Di
       const account = accounts.resolve(login.username, login.settings);
       const files = accounts.filesOf(account);
       const own = { account, settings: login.settings, scheme, files, createDryFiles: () => files };
-      throw emitRefusedTransfer(Object.assign(limited, own));
+      throw refuseTransfer(Object.assign(limited, own));
     }
     return withPermits(permits, async () => endpoint(await toAccountContext(limited, identified)));
   }
 
   async function toAccountContext(context: LimitedContext, identified: Identified): Promise<AccountContext> {
     const { config, admit } = context;
-    const { clock, session: sessionOptions } = config;
-    const { login, scheme, session, attempt, remember } = identified;
+    const { clock } = config;
+    const { login, scheme, session, key, attempt, remember } = identified;
     const since = clock();
     // The login of a session, or one that is remembered, has already prepared its home folder.
-    const account = attempt ? await admit(login, attempt, remember) : accounts.resolve(login.username, login.settings);
-    const files = endWithLogin(accounts.filesOf(account), {
+    const owner = attempt ? await admit(login, attempt, remember) : accounts.resolve(login.username, login.settings);
+    const open = (mode: "real" | "dry-run") =>
+      key === undefined
+        ? { account: owner, files: accounts.filesOf(owner, mode) }
+        : accounts.openByKey(owner, key, mode);
+    const { account, files: own } = open("real");
+    const files = endWithLogin(own, {
       since,
       clock,
-      idle: 1000 * (sessionOptions.idleSeconds ?? DEFAULT_IDLE_SECONDS),
+      idle: 1000 * config.session.idleSeconds,
       mayUpload: !SAFE_METHODS.includes(context.method),
       toError: () => createError("login-ended"),
-      watch: () => watchLogin(login, session),
+      watch: () =>
+        key === undefined ? watchLogin(login, session) : async () => (await isLiveKey?.(key, login.settings)) !== true,
     });
     const complete: AccountContext = Object.assign(context, {
       account,
       settings: login.settings,
       scheme,
       session,
+      key,
       files,
-      createDryFiles: () => accounts.filesOf(account, "dry-run"),
+      createDryFiles: () => open("dry-run").files,
+      ...(key && { eventKey: toEventKey(key) }),
     });
     return context.hasListeners() ? Object.assign(complete, { files: withEvents(complete) }) : complete;
   }
@@ -153,17 +197,9 @@ export function createDispatch({ finisher, accounts, permitsOf, watchLogin }: Di
   return dispatch;
 }
 
-/** Releases the permits of a request that fails, and tells them of its response. */
-async function withPermits<T>(permits: RequestPermits, run: () => Promise<T>): Promise<T> {
-  const all = [permits.transferPermit, permits.pagePermit, permits.bodyPermit];
-  try {
-    const response = await run();
-    for (const permit of all) permit.responded();
-    return response;
-  } catch (error) {
-    for (const permit of all) permit.release();
-    throw error;
-  }
+/** @throws HttpError `key-denied` */
+function requireNoKey({ key }: Identified, kind: ResolvedUrl["kind"]): void {
+  if (key !== undefined && !OPEN_TO_KEYS.includes(kind)) throw createError("key-denied");
 }
 
 /** The route for a URL and method. @throws HttpError if there is none. */
@@ -191,7 +227,10 @@ function toOptionsReply({ config, uploads }: RequestContext, { kind }: ResolvedU
   return emptyReply(200, { ...fields, DAV: "1, 2, 3", "MS-Author-Via": "DAV", "Content-Length": "0" });
 }
 
-/** Refuses uploads in several requests where there are none: stored as it is, a part would be taken for the file. */
+/**
+ * Rejects a resumable upload if the service has none. Otherwise one part of the file would be stored as the complete
+ * file.
+ */
 function refuseUploads({ request, method }: RequestContext, { kind }: ResolvedUrl): void {
   if (kind !== "file" && kind !== "folder") return;
   if (method === "POST" && request.headers.has("tus-resumable")) throw createError("upload-unsupported");
@@ -199,13 +238,14 @@ function refuseUploads({ request, method }: RequestContext, { kind }: ResolvedUr
 }
 
 /**
- * Refuses a request that may change something and that a page of another site may have sent: browsers send all
- * credentials on their own, except headers of the client's script (CONTRACT 6.5).
+ * Rejects a request that may change something if a page of another site may have sent it. Browsers add all credentials
+ * by themselves, except those in headers that a script sets (CONTRACT 6.5).
  */
 function refuseCrossSite(context: RequestContext, identified: Identified): void {
   const { method, config, audit } = context;
   const { scheme } = identified;
-  const isByHeader = scheme === "session" || (scheme === "identity" && config.identifiedBy === "header");
+  const isByHeader =
+    scheme === "session" || scheme === "bearer" || (scheme === "identity" && config.identifiedBy === "header");
   if (isByHeader || SAFE_METHODS.includes(method) || isSameOrigin(context, config)) return;
   const attempt = identified.attempt ?? identified.toAttempt?.();
   if (attempt !== undefined) audit.refused(attempt, "cross-site");

@@ -16,16 +16,22 @@ import type { ResolvedUrl } from "./resolve-url.ts";
 import { type Served, toAllow } from "./routes.ts";
 
 const CREATING_METHODS: readonly string[] = ["PUT", "MKCOL"];
-/** URLs whose responses no cache may store: session IDs, login pages, password forms (SECURITY 16), and offsets. */
+/** URLs whose responses no cache may store: session IDs, login pages, password forms (SECURITY 16), offsets, health. */
 const UNCACHED: readonly ResolvedUrl["kind"][] = [
   "login",
   "logout",
+  "sign-on",
+  "sign-on-callback",
   "password-update",
   "account",
+  "keys",
+  "key",
   "quota",
   "trash",
+  "versions",
   "upload",
   "uploads",
+  "health",
 ];
 
 /** A link is a secret that stands in the URL: no other site and no search engine gets it (SHARING 9.1). */
@@ -39,14 +45,14 @@ export interface ResponseFinisher {
   /**
    * The response to a request that has failed. Emits its event for a 400 and a 500, unless the client has disconnected.
    */
-  toErrorReply(error: unknown, context: RequestContext, url: ResolvedUrl, served: readonly Served[]): Reply;
+  respondToError(error: unknown, context: RequestContext, url: ResolvedUrl, served: readonly Served[]): Reply;
   /** Adds the headers that responses have in common (1.4, SECURITY 21), and removes the content for HEAD. */
   finish(context: RequestContext, url: ResolvedUrl, response: Reply): Reply;
 }
 
 /** Makes the finisher of a service. */
 export function createResponseFinisher(config: ServiceConfig): ResponseFinisher {
-  function toErrorReply(error: unknown, context: RequestContext, url: ResolvedUrl, served: readonly Served[]): Reply {
+  function respondToError(error: unknown, context: RequestContext, url: ResolvedUrl, served: readonly Served[]): Reply {
     const { kind } = url;
     const refusal = context.failureOf(error);
     const { failure, message, headers } = refusal;
@@ -69,13 +75,16 @@ export function createResponseFinisher(config: ServiceConfig): ResponseFinisher 
     return errorReply(context, status, refusal, fields, { links: toErrorLinks(context, url, status) });
   }
 
-  /** The page of the account's root leads nowhere else: if it fails, its user can only log out. */
+  /** If the page of the account's root fails, its user can only log out. */
   function toLogoutLink({ request }: RequestContext): ErrorPageLinks {
     const hasSession = config.session.cookie.read(request.headers) !== undefined;
     return hasSession ? { logout: `${config.basePath}/__svc__/logout` } : {};
   }
 
-  /** The page of a link that is over leads nowhere. One that was not opened is as any unknown URL. */
+  /**
+   * Where an error page leads. Below a link that is its root, unless the link has ended or the root itself fails. If
+   * the token does not open, the page is that of any unknown URL.
+   */
   function toErrorLinks(context: RequestContext, url: ResolvedUrl, status: number): ErrorPageLinks | undefined {
     if (context.root !== `${config.basePath}/home/`) return status === 410 || isRoot(url) ? {} : { link: context.root };
     return isHome(url) ? toLogoutLink(context) : undefined;
@@ -93,7 +102,8 @@ export function createResponseFinisher(config: ServiceConfig): ResponseFinisher 
     }
     const isTranslated = headers.some(([name]) => name === "Content-Language");
     const varyByPreference = kind === "folder" && request.headers.has("prefer") ? ", Prefer" : "";
-    const varyByDigest = kind === "file" && config.digests !== undefined ? toWantedNames(request.headers) : "";
+    const varyByDigest =
+      (kind === "file" || kind === "version") && config.digests !== undefined ? toWantedNames(request.headers) : "";
     const varyByLanguage = isTranslated ? ", Accept-Language" : "";
     const vary = [
       "Vary",
@@ -128,16 +138,16 @@ export function createResponseFinisher(config: ServiceConfig): ResponseFinisher 
     return { status, headers: withLinkFields(url, headers).concat(common), body };
   }
 
-  return { toErrorReply, finish };
+  return { respondToError, finish };
 }
 
-/** The fields of a request that decide on digests in its response. */
+/** The headers of a request that decide on digests in its response, for `Vary`. */
 function toWantedNames(headers: Headers): string {
   const ofFile = headers.has("want-repr-digest") ? ", Want-Repr-Digest" : "";
   return headers.has("want-content-digest") ? `${ofFile}, Want-Content-Digest` : ofFile;
 }
 
-/** Whether a response is one of tus. All of them tell its version, refusals too (RESUMABLE 3.12). */
+/** Whether a response belongs to tus. All of these have its version, errors too (RESUMABLE 3.12). */
 function isByTus({ request, method, uploads }: RequestContext, kind: ResolvedUrl["kind"]): boolean {
   if (uploads === undefined || (kind !== "upload" && kind !== "uploads" && method !== "POST")) return false;
   const { headers } = request;

@@ -50,12 +50,12 @@ export async function openLinkRequest(
   { kind, path, token = "" }: ResolvedUrl,
 ): Promise<OpenedRequest | { readonly reply: Reply }> {
   const home = context.root;
-  // No page of a link leads to the files of an account, whatever becomes of the request.
+  // Set first, so that error pages stay below the link too, and never lead to the files of an account.
   context.root = `${context.config.basePath}/__svc__/share/${token}/`;
   const verdict = await access.open(context, token, kind === "upload" || kind === "uploads");
   if (verdict.outcome === "refused") {
     if (verdict.link !== undefined) context.eventLink = verdict.link;
-    // A token that does not open is as any unknown URL.
+    // A token that does not open is treated as any unknown URL.
     else context.root = home;
     if (verdict.reason !== undefined) emitLinkRefused(context, verdict.reason);
     throw verdict.error;
@@ -70,7 +70,7 @@ export async function openLinkRequest(
   }
   const { failureOf } = context;
   Object.assign(context, { failureOf: (error: unknown) => toLinkFailure(failureOf(error)) });
-  // The form of another tab, whose password has opened the link already.
+  // The user has already entered the password in another tab.
   if (record.passwordHash !== undefined && path.segments.length === 0 && isPasswordForm(context)) {
     return { reply: emptyReply(303, { Location: context.root }) };
   }
@@ -124,7 +124,7 @@ const ACCOUNT_CODES: readonly string[] = [
   "lock-of-other",
 ];
 
-/** Failures that tell how much the account has. */
+/** Failures that would show how much the account has. */
 const FIGURE_CODES: readonly string[] = [
   "too-many-uploads",
   "upload-bytes-exceeded",
@@ -132,7 +132,7 @@ const FIGURE_CODES: readonly string[] = [
   "locks-too-large",
 ];
 
-/** The account is no concern of a visitor. */
+/** Replaces failures that would tell a visitor something about the account. */
 function toLinkFailure(failure: HttpError): HttpError {
   if (FIGURE_CODES.includes(failure.code)) return createError("storage-full");
   return ACCOUNT_CODES.includes(failure.code) ? createError("link-denied") : failure;
@@ -145,7 +145,7 @@ function emitLinkRefused(context: RequestContext, reason: LinkRefusal): void {
 
 const rightsOf = new WeakMap<LinkRecord, LinkRights>();
 
-/** The same object for the same record: the files of a link are created once. */
+/** Returns the same object for the same record, so that the files of a link are created once. */
 function toRights(record: LinkRecord, isFree: boolean): LinkRights {
   const known = rightsOf.get(record);
   if (known !== undefined) return known;

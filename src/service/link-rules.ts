@@ -7,8 +7,8 @@ const UPLOADING: readonly string[] = ["PUT", "POST", "MKCOL"];
 const READING: readonly string[] = ["GET", "HEAD", "PROPFIND"];
 
 /**
- * Adds to an endpoint what a link never permits: moving, and in a drop folder everything that could tell what is there.
- * It refuses this before anything is looked at, so that all refusals are the same.
+ * Rejects what a link never permits: moves, and in a drop folder everything that could show what is there. It does so
+ * before anything is looked up, so that all refusals are the same.
  */
 export function withLinkRules(kind: ResourceKind, endpoint: AccountEndpoint): AccountEndpoint {
   return async (context) => {

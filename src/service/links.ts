@@ -14,7 +14,7 @@ import { createError, type ErrorCode } from "../http/errors.ts";
 import { isHttpError } from "../http/http-error.ts";
 import { createReservedNames } from "../limits/reserved-names.ts";
 import type { LinkService } from "../request/context.ts";
-import { type ReportError, toHttpError } from "../request/errors.ts";
+import { type ReportError, reportAsHttpError } from "../request/errors.ts";
 import { describeLinkProblem, type LinkOptionsBody, linkOptionsSchema } from "../schemas/links.ts";
 import type { KeptLinks } from "../sharing/kept-links.ts";
 import { createSealedLinks } from "../sharing/links.ts";
@@ -89,7 +89,7 @@ export function createHostLinks(options: HostLinksOptions): Links {
     try {
       return await make(link);
     } catch (error) {
-      throw toHttpError(error, report);
+      throw reportAsHttpError(error, report);
     }
   }
 

@@ -43,6 +43,8 @@ async function renderDocument(config: ServiceConfig, served: readonly Served[]):
     pageFields: Object.keys(pages.fields).filter((name) => pages.fields[name] !== undefined),
     hasCors: config.cors !== undefined,
     hasUploads: served.includes("uploads"),
+    hasAnonymous: config.anonymous !== undefined,
+    hasKeys: served.includes("keys"),
     hasLinks: served.includes("links"),
     redirectsDownloads: config.offload?.type === "presigned",
     hasDigests: config.digests !== undefined,

@@ -11,20 +11,29 @@ export type ResourceKind =
   | "folder"
   | "login"
   | "logout"
+  /** Logins at another site: their start, and where the other site sends the browser back to. */
+  | "sign-on"
+  | "sign-on-callback"
   | "password-update"
   | "account"
   | "quota"
   | "trash"
+  /** The list of the versions of a file, which the query names. */
+  | "versions"
+  | "version"
   /** The end of a download that another server sends. */
   | "offload"
   | "upload"
   | "uploads"
   /** The URL of a link without its `/`. */
   | "share"
+  | "keys"
+  | "key"
   | "links"
   | "new-link"
   | "link"
   | "asset"
+  | "health"
   | "openapi"
   | "api-page";
 
@@ -49,11 +58,14 @@ export interface ResolvedUrl {
 const OPENAPI_ALIAS = "____svc__";
 const ROOT: ResourcePath = { segments: [], isFolder: true };
 
-/** What a service has in addition, and with it URLs. */
+/** The parts of a service that add URLs, and that not every service has. */
 export interface Additions {
+  readonly hasKeys: boolean;
   readonly hasLinks: boolean;
+  readonly hasSignOns: boolean;
   readonly hasQuota: boolean;
   readonly hasTrash: boolean;
+  readonly hasVersions: boolean;
 }
 
 /**
@@ -78,7 +90,7 @@ export function resolveUrl(
   if (isMalformed) return { ...shared, ...ofLinks, kind: "malformed", path: ROOT };
   if (isAlias) return { kind: "openapi", path: ROOT };
   if (shared !== undefined) return shared;
-  if (name === "__svc__") return { kind: toServiceKind(rest.join("/")), path: ROOT };
+  if (name === "__svc__") return { kind: toServiceKind(rest.join("/"), additions), path: ROOT };
   if (rest.length === 0) return { kind: "start", path: ROOT };
   if (name === "") return undefined;
   const found = parseResourcePath(rest.join("/"));
@@ -104,16 +116,30 @@ function toShared([first = "", ...rest]: readonly string[]): ResolvedUrl {
 }
 
 /** Below `/home/` are the account's files and folders, and some URLs of the service (4.1). */
-function toHomeKind(path: ResourcePath, { hasLinks, hasQuota, hasTrash }: Additions): ResolvedUrl["kind"] {
+function toHomeKind(path: ResourcePath, additions: Additions): ResolvedUrl["kind"] {
+  const { hasLinks, hasQuota, hasTrash } = additions;
   const { segments, isFolder } = path;
   const [first, second = ""] = segments;
   if (first === RESERVED_NAME && second === "uploads") return toUploadKind(path);
   if (first === RESERVED_NAME && second === "links" && hasLinks) return toLinkKind(path);
   if (isFolder) return "folder";
+  const kept = first === RESERVED_NAME ? toKeptKind(segments, additions) : undefined;
+  if (kept !== undefined) return kept;
   const isOwn = segments.length === 2 && first === RESERVED_NAME;
   if (!isOwn) return "file";
   if ((second === "quota" && hasQuota) || (second === "trash" && hasTrash)) return second;
   return second === "password-update" || second === "account" ? second : "file";
+}
+
+/** Keys and versions have a URL for the list and a URL for each item. */
+function toKeptKind(
+  [, name, ...rest]: readonly string[],
+  { hasKeys, hasVersions }: Additions,
+): ResolvedUrl["kind"] | undefined {
+  if (rest.length > 1) return undefined;
+  if (name === "keys" && hasKeys) return rest.length === 0 ? "keys" : "key";
+  if (name === "versions" && hasVersions) return rest.length === 0 ? "versions" : "version";
+  return undefined;
 }
 
 function toUploadKind({ segments, isFolder }: ResourcePath): ResolvedUrl["kind"] {
@@ -128,10 +154,12 @@ function toLinkKind({ segments, isFolder }: ResourcePath): ResolvedUrl["kind"] {
   return id === "new" ? "new-link" : "link";
 }
 
-function toServiceKind(name: string): ResolvedUrl["kind"] {
+function toServiceKind(name: string, { hasSignOns }: Additions): ResolvedUrl["kind"] {
   if (/^assets\/[^/]+$/.test(name)) return "asset";
   if (/^offload\/[\da-f]{32}$/.test(name)) return "offload";
+  const [, step] = (hasSignOns && /^oidc\/[a-z0-9-]+\/(start|callback)$/.exec(name)) || [];
+  if (step !== undefined) return step === "start" ? "sign-on" : "sign-on-callback";
   if (name === "openapi.yaml" || name === "openapi.json") return "openapi";
   if (name === "openapi.html") return "api-page";
-  return name === "login" || name === "logout" ? name : "unknown";
+  return name === "login" || name === "logout" || name === "health" ? name : "unknown";
 }

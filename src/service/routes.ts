@@ -7,6 +7,9 @@ import { createFolder } from "../endpoints/folders/create-folder.ts";
 import { getFolder } from "../endpoints/folders/get-folder.ts";
 import { getQuota } from "../endpoints/folders/get-quota.ts";
 import { postFolder } from "../endpoints/folders/post-folder.ts";
+import { postKeys } from "../endpoints/keys/create-key.ts";
+import { listKeys } from "../endpoints/keys/list-keys.ts";
+import { postKey, revokeKey } from "../endpoints/keys/revoke-key.ts";
 import { postLinks } from "../endpoints/links/create-link.ts";
 import { listLinks, withdrawLinks } from "../endpoints/links/list-links.ts";
 import { getNewLinkPage } from "../endpoints/links/new-link-page.ts";
@@ -15,8 +18,10 @@ import { getAccount } from "../endpoints/login/account-info.ts";
 import { getLoginPage, postLogin } from "../endpoints/login/login.ts";
 import { postLogout } from "../endpoints/login/logout.ts";
 import { getPasswordPage, postPasswordUpdate } from "../endpoints/login/password-update.ts";
+import { finishSignOn, startSignOn } from "../endpoints/login/sign-on.ts";
 import { getApiPage } from "../endpoints/site/get-api-page.ts";
 import { getAsset } from "../endpoints/site/get-asset.ts";
+import { getHealth } from "../endpoints/site/get-health.ts";
 import { getOpenApi } from "../endpoints/site/get-openapi.ts";
 import { folderOnly, redirectHome, redirectToLink } from "../endpoints/trailing-slash.ts";
 import { listTrash } from "../endpoints/trash/list-trash.ts";
@@ -27,6 +32,9 @@ import { endUpload } from "../endpoints/uploads/end-upload.ts";
 import { listUploads } from "../endpoints/uploads/list-uploads.ts";
 import { showUpload } from "../endpoints/uploads/show-upload.ts";
 import { refuseMethod } from "../endpoints/uploads/upload-url.ts";
+import { getVersion } from "../endpoints/versions/get-version.ts";
+import { listVersions } from "../endpoints/versions/list-versions.ts";
+import { postVersions } from "../endpoints/versions/post-versions.ts";
 import { copyResource, moveResource } from "../endpoints/webdav/copy-and-move.ts";
 import { createCollection } from "../endpoints/webdav/create-collection.ts";
 import { lockResource, unlockResource } from "../endpoints/webdav/lock.ts";
@@ -40,7 +48,17 @@ import type { AccountEndpoint, OpenEndpoint } from "../request/context.ts";
 import type { ResolvedUrl, ResourceKind } from "./resolve-url.ts";
 
 /** What a URL space serves: APIs, the methods that the option `webdav` adds, and what further options add. */
-export type Served = Api | "webdav-methods" | "uploads" | "links" | "quota" | "trash" | "offload";
+export type Served =
+  | Api
+  | "webdav-methods"
+  | "uploads"
+  | "keys"
+  | "links"
+  | "quota"
+  | "trash"
+  | "versions"
+  | "offload"
+  | "sign-on";
 
 /** One row of the URL space: the endpoint for some methods of a kind, and the APIs that have it. */
 export interface Route {
@@ -61,12 +79,13 @@ export interface Route {
 /** Kinds that only services with links have: others never resolve a URL to them. */
 const LINK_KINDS: readonly ResourceKind[] = ["links", "new-link", "link"];
 const ALL: readonly Api[] = ["rest", "webdav", "browser"];
-/** Methods that the URL of a link redirects, although it has a response of its own to none of them. */
+/** Methods that the URL of a link without its final `/` redirects, in addition to GET and HEAD. */
 const SHARE_METHODS = "PUT DELETE POST MKCOL PATCH PROPFIND PROPPATCH COPY MOVE LOCK UNLOCK";
 
 /**
- * The URL space as one table (section 4 of the service description): a method is added here, as one row with its
- * endpoint.
+ * The URL space as one table (section 4 of the service description): each row has methods of one kind of URLs and their
+ * endpoint. A new method may also concern `isTransfer`, `withLinkRules`, `KNOWN_METHODS`, and the operations of
+ * `openapi/`.
  */
 export const ROUTES: readonly Route[] = [
   webdavRoute("start", "PROPFIND", findRootProperties),
@@ -94,6 +113,9 @@ export const ROUTES: readonly Route[] = [
   route("login", "GET HEAD", ["browser"], "getLoginPage", open(getLoginPage)),
   route("login", "POST", ["rest", "browser"], "logIn", open(postLogin)),
   route("logout", "POST", ["rest", "browser"], "logOut", open(postLogout)),
+  // No HEAD: an answer of the provider counts once.
+  route("sign-on", "GET", ["sign-on"], "startSignOn", open(startSignOn)),
+  route("sign-on-callback", "GET", ["sign-on"], "finishSignOn", open(finishSignOn)),
   route("password-update", "GET HEAD", ["browser"], "getPasswordPage", session(getPasswordPage)),
   route("password-update", "POST", ["rest", "browser"], "updatePassword", session(postPasswordUpdate)),
   route("account", "GET HEAD", ALL, "getAccount", account(getAccount)),
@@ -101,6 +123,9 @@ export const ROUTES: readonly Route[] = [
   route("trash", "GET HEAD", ["trash"], "listTrash", account(listTrash)),
   route("trash", "POST", ["trash"], "changeTrash", account(postTrash)),
   route("trash", "DELETE", ["trash"], "emptyTrash", account(emptyTrash)),
+  route("versions", "GET HEAD", ["versions"], "listVersions", account(listVersions)),
+  route("versions", "POST", ["versions"], "changeVersions", account(postVersions)),
+  route("version", "GET HEAD", ["versions"], "getVersion", account(getVersion)),
   // For the server in front, and not described: to everyone else there is no such URL.
   { kind: "offload", methods: ["POST"], apis: ["offload"], endpoint: open(reportDownload) },
   uploadRoute("upload", "HEAD", "showUpload", showUpload),
@@ -109,6 +134,10 @@ export const ROUTES: readonly Route[] = [
   // Only with `X-HTTP-Method-Override`, which names another method.
   uploadRoute("upload", "POST", "overrideUpload", refuseMethod),
   uploadRoute("uploads", "GET HEAD", "listUploads", listUploads),
+  route("keys", "GET HEAD", ["keys"], "listKeys", account(listKeys)),
+  route("keys", "POST", ["keys"], "createKey", account(postKeys)),
+  route("key", "POST", ["keys"], "revokeKeyByForm", account(postKey)),
+  route("key", "DELETE", ["keys"], "revokeKey", account(revokeKey)),
   route("links", "GET HEAD", ALL, "listLinks", account(listLinks)),
   route("links", "POST", ["rest", "browser"], "createLink", account(postLinks)),
   route("links", "DELETE", ["rest", "webdav"], "withdrawLinks", account(withdrawLinks)),
@@ -118,6 +147,7 @@ export const ROUTES: readonly Route[] = [
   route("link", "DELETE", ["rest", "webdav"], "withdrawLink", account(withdrawLink)),
   route("share", "GET HEAD", ["links"], "share", open(redirectToLink)),
   { ...route("share", SHARE_METHODS, ["links"], "shareElsewhere", open(redirectToLink)), unlisted: true },
+  route("health", "GET HEAD", ALL, "getHealth", open(getHealth)),
   // Every API has its own OpenAPI document and page, and the assets that pages load.
   route("asset", "GET HEAD", ALL, "getAsset", open(getAsset)),
   route("openapi", "GET HEAD", ALL, "getOpenApi", open(getOpenApi)),
@@ -153,8 +183,8 @@ const ROUTES_OF: ReadonlyMap<ResolvedUrl["kind"], readonly Route[]> = new Map(
 );
 
 /**
- * Whether at least one resource implements a method. Any other method gets 501 (CONTRACT 1), as does PATCH anywhere but
- * on the URL of an upload (RESUMABLE 1.7).
+ * Whether at least one resource implements a method. Other methods get 501 (CONTRACT 1). Only URLs of uploads have
+ * PATCH, which gets 501 everywhere else (RESUMABLE 1.7).
  */
 function isImplemented(method: string, served: readonly Served[]): boolean {
   if (method === "OPTIONS") return true;

@@ -3,10 +3,13 @@ import { createBasicCache } from "../auth/basic-cache.ts";
 import { createAuthenticationChain } from "../auth/chain.ts";
 import { withHostIdentity } from "../auth/host-identity.ts";
 import { createIdentifier } from "../auth/identify.ts";
+import { createKeyIdentifier } from "../auth/keys/identify-key.ts";
 import type { Login } from "../auth/login.ts";
 import { createLoginAudit, type LoginAttempt } from "../auth/login-audit.ts";
 import { createPasswordUpdates } from "../auth/passwords/update.ts";
+import { createReportedLogins } from "../auth/reported-logins.ts";
 import { createSessions } from "../auth/sessions/sessions.ts";
+import { createSignOns } from "../auth/sign-on.ts";
 import { createLoginThrottle } from "../auth/throttle.ts";
 import { createLoginWatcher } from "../auth/watch-login.ts";
 import type { FileServiceOptions } from "../config/options.ts";
@@ -22,7 +25,7 @@ import type { Reply } from "../http/reply.ts";
 import { createHandler } from "../http/reply-handler.ts";
 import { parseTarget, type Target } from "../http/request-target.ts";
 import { createRequestPermits } from "../limits/permits.ts";
-import { createUploadRooms } from "../limits/upload-rooms.ts";
+import { createUploadAllowances } from "../limits/upload-allowance.ts";
 import { createWalkQueue } from "../limits/walk-queue.ts";
 import { createRequestMutex } from "../platform/keyed-mutex.ts";
 import { withClient } from "../request/client-address.ts";
@@ -34,6 +37,7 @@ import { adoptKeyv } from "../stores/keyv.ts";
 import { createMemoryKeyValueStore } from "../stores/memory.ts";
 import { createTexts } from "../views/texts.ts";
 import { createStorageAccounts, toCheckedSettings, toLinkId, toLocks } from "./account-opener.ts";
+import { createAnonymous } from "./anonymous.ts";
 import { createAnswers } from "./answers.ts";
 import { createDigestService } from "./digests.ts";
 import { createDispatch } from "./dispatch.ts";
@@ -45,9 +49,9 @@ import { createOpenApi } from "./openapi.ts";
 import { type ResolvedUrl, resolveUrl } from "./resolve-url.ts";
 import { type Served, toApis, toOnlyVariant } from "./routes.ts";
 import { createSweeper } from "./sweep.ts";
+import { createKeptSweeper } from "./sweep-kept.ts";
 
 const WEBDAV_CACHE_SECONDS = 60;
-const TRASH_SWEEP_MS = 3_600_000;
 const NOWHERE: ResolvedUrl = { kind: "outside", path: { segments: [], isFolder: true } };
 
 /**
@@ -78,8 +82,12 @@ export function createFileService(options: FileServiceOptions): FileService {
   const accounts = createStorageAccounts(config.storage, config.groups, config.limits.maxFileBytes, {
     locks,
     trash: config.trash,
+    versions: config.versions,
   });
   const { basicCacheSeconds = toBasicCacheSeconds(config) } = config;
+  const { apiKeys: keys } = chain;
+  const reported = createReportedLogins(accounts.resolve);
+  const byKey = keys && createKeyIdentifier({ keys, throttle, audit, reported, findAccountProblem, component, clock });
   const ownIdentifier = createIdentifier({
     chain,
     basicCache: createBasicCache({ seconds: basicCacheSeconds, chain, sessions, clock }),
@@ -87,6 +95,8 @@ export function createFileService(options: FileServiceOptions): FileService {
     throttle,
     audit,
     findAccountProblem,
+    byKey,
+    needsKey: ({ username, settings }) => accounts.resolve(username, settings).requireKeyForBasic,
     usernameOfCertificate,
     server,
     component,
@@ -98,6 +108,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     identify === undefined
       ? ownIdentifier
       : withHostIdentity(ownIdentifier, { identify, resolve: accounts.resolve, check: toCheckedSettings, component });
+  const signOns = createSignOns({ methods: config.signOns, chain, audit, findAccountProblem, component });
   const passwords = createPasswordUpdates({ chain, sessions, throttle, audit, policy: config.passwordPolicy });
 
   const links = createLinkService({ config, chain, throttle, resolve: accounts.resolve });
@@ -106,7 +117,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     times: config.uploads,
     canJoin: config.storage.uploads?.join !== undefined,
     inTurn: createRequestMutex(),
-    rooms: createUploadRooms(clock),
+    allowances: createUploadAllowances(clock),
     sweepSoon: sweeper.sweepSoon,
   };
   const offloading = createOffload(config);
@@ -115,13 +126,25 @@ export function createFileService(options: FileServiceOptions): FileService {
   const answers = createAnswers(config, report);
   const openApiOf = createOpenApi(config);
   const additions = {
+    hasKeys: keys !== undefined,
+    hasSignOns: config.signOns.size > 0,
     hasLinks: config.links !== undefined,
     hasQuota: config.quota !== undefined,
     hasTrash: config.trash !== undefined,
+    hasVersions: config.versions !== undefined,
   };
   const finisher = createResponseFinisher(config);
   const watchLogin = createLoginWatcher(sessions, chain);
-  const dispatch = createDispatch({ finisher, accounts, permitsOf: createRequestPermits(config), watchLogin });
+  const permitsOf = createRequestPermits(config);
+  const { anonymous: settings } = config;
+  const dispatch = createDispatch({
+    finisher,
+    accounts,
+    permitsOf,
+    anonymous: settings && createAnonymous({ settings, accounts, permitsOf }),
+    watchLogin,
+    isLiveKey: byKey?.isLive,
+  });
 
   const endTrashEvents = config.trash?.watch(({ entry, reason }) => {
     const { id, path } = entry;
@@ -129,14 +152,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     emit({ id: 49112, data: { path, real_path: path, trash: id, reason }, ...envelope });
   });
 
-  /** At most once an hour: it reads all names in the trash. */
-  let trashSweptAt = Number.NEGATIVE_INFINITY;
-
-  async function sweepTrash(): Promise<number> {
-    if (config.trash === undefined || Math.abs(clock() - trashSweptAt) < TRASH_SWEEP_MS) return 0;
-    trashSweptAt = clock();
-    return config.trash.sweep();
-  }
+  const sweepKept = createKeptSweeper(config, locks);
 
   function report(error: unknown, id?: string): void {
     logger.error(id === undefined ? { error } : { error, id }, "A request failed.");
@@ -193,6 +209,7 @@ export function createFileService(options: FileServiceOptions): FileService {
       identifier,
       sessions,
       passwords,
+      signOns,
       audit,
       admit,
       report,
@@ -208,6 +225,7 @@ export function createFileService(options: FileServiceOptions): FileService {
       texts: chooseTexts(request.headers.get("accept-language")),
       uploads: served.includes("uploads") ? uploadService : undefined,
       links,
+      keys,
       offload,
       digests,
       answers,
@@ -235,15 +253,18 @@ export function createFileService(options: FileServiceOptions): FileService {
 
   function serve(...apis: readonly Api[]): FileService["fetch"] {
     const hasUploads = uploadService !== undefined && (apis.includes("rest") || apis.includes("webdav"));
-    const served: readonly Served[] = [
-      ...apis,
-      ...(config.webdav !== undefined && apis.includes("webdav") ? (["webdav-methods"] as const) : []),
-      ...(hasUploads ? (["uploads"] as const) : []),
-      ...(links === undefined ? [] : (["links"] as const)),
-      ...(config.quota === undefined ? [] : (["quota"] as const)),
-      ...(config.trash === undefined ? [] : (["trash"] as const)),
-      ...(offloading === undefined ? [] : (["offload"] as const)),
+    const added: readonly (readonly [served: Served, isServed: boolean])[] = [
+      ["webdav-methods", config.webdav !== undefined && apis.includes("webdav")],
+      ["uploads", hasUploads],
+      ["keys", additions.hasKeys],
+      ["links", additions.hasLinks],
+      ["sign-on", additions.hasSignOns && apis.includes("browser")],
+      ["quota", additions.hasQuota],
+      ["trash", additions.hasTrash],
+      ["versions", additions.hasVersions],
+      ["offload", offloading !== undefined],
     ];
+    const served: readonly Served[] = [...apis, ...added.flatMap(([one, isServed]) => (isServed ? [one] : []))];
     return createHandler(async (request, connection) => {
       try {
         return await handle(request, connection, served);
@@ -268,7 +289,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     links: createHostLinks({ links, accounts, config, emit, report }),
     events: events.open,
     sweep: async () => {
-      const swept = (await sweeper.sweep()) + ((await config.quota?.sweep()) ?? 0) + (await sweepTrash());
+      const swept = (await sweeper.sweep()) + ((await config.quota?.sweep()) ?? 0) + (await sweepKept());
       return swept + (offloading?.expire() ?? 0);
     },
     close() {

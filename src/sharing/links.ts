@@ -1,5 +1,6 @@
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import { createError } from "../http/errors.ts";
+import { createBoundedMap } from "../platform/bounded-map.ts";
 import { createKeptLinks, type KeptLinks } from "./kept-links.ts";
 import { type LinkRecord, type LinkToken, parseLinkToken } from "./record.ts";
 import { createSeal, type Seal } from "./seal.ts";
@@ -9,14 +10,14 @@ import { createLinkUses, type LinkUses } from "./uses.ts";
 /** What a token has led to. */
 export type OpenedLink =
   | { readonly outcome: "live"; readonly record: LinkRecord }
-  /** Its time is over. */
+  /** The link has expired. */
   | { readonly outcome: "expired"; readonly id: string }
   /** It was withdrawn, or the store was emptied. */
   | { readonly outcome: "withdrawn"; readonly id: string };
 
 /** The links of a service, by their records and tokens. */
 export interface SealedLinks {
-  /** The links in the store. Absent: there is none, so a link has everything in its token. */
+  /** The links in the store. Absent: there is no store, so a link has everything in its token. */
   readonly kept?: KeptLinks;
   /** The counts of uses in the store. */
   readonly uses?: LinkUses;
@@ -55,8 +56,8 @@ export function createSealedLinks({ secrets, store, clock }: SealedLinksOptions)
   const texts = store && createStoreTexts(store, clock);
   const kept = texts && createKeptLinks(texts, clock);
   const uses = texts && createLinkUses(texts);
-  /** What tokens have led to. No promises, which would belong to the request that made them on Workers. */
-  const contents = new Map<string, LinkToken>();
+  /** The contents of tokens. Not promises: on Workers these belong to the request that made them. */
+  const contents = createBoundedMap<string, LinkToken>(MAX_CONTENTS);
   const free = new WeakSet<LinkRecord>();
 
   async function openToken(token: string): Promise<LinkToken | undefined> {
@@ -67,7 +68,6 @@ export function createSealedLinks({ secrets, store, clock }: SealedLinksOptions)
     if (content === undefined) return undefined;
     if ("free" in content) free.add(content.free);
     contents.set(token, content);
-    if (contents.size > MAX_CONTENTS) contents.delete(contents.keys().next().value as string);
     return content;
   }
 

@@ -9,24 +9,31 @@ import {
 } from "../contracts/storage-adapter.ts";
 import type { StorageUploads } from "../contracts/storage-uploads.ts";
 
-/** The folder in the root of a storage in which wrappers keep what is removed and replaced. */
+/** The *area*: the folder in the root of a storage where wrappers keep what is removed and replaced. */
 const AREA = "__svc__";
 export const TRASH_FOLDER = `/${AREA}/trash`;
 export const VERSIONS_FOLDER = `/${AREA}/versions`;
+/** The records of moves and removals that take versions along. */
+export const VERSION_MOVES_FOLDER = `/${AREA}/versions-moves`;
+/** Empty folders of versions, until they are removed. */
+export const UNUSED_VERSIONS_FOLDER = `/${AREA}/versions-unused`;
 /** Empty folders of the trash, until they are removed. */
 export const UNUSED_TRASH_FOLDER = `/${AREA}/trash-unused`;
 
-/** Storages by what {@link hideArea} made of them. */
+/** The storages whose area is hidden, by what {@link hideArea} has made of them. */
 const opened = new WeakMap<StorageAdapter, StorageAdapter>();
 
-/** Returns the storage in which a wrapper sees the area: of a wrapper the one below the cover, else the storage. */
+/**
+ * Returns the storage without the hiding that {@link hideArea} has added, so that a wrapper sees the area. Any other
+ * storage is returned as it is.
+ */
 export function openArea(storage: StorageAdapter): StorageAdapter {
   return opened.get(storage) ?? storage;
 }
 
 /**
- * Hides the area of a storage from everyone but wrappers: nothing is there, it is not listed, and whatever would change
- * something there is `denied`.
+ * Hides the area of a storage from all callers except wrappers. Nothing seems to be there, it is not listed, and what
+ * would change something there is `denied`.
  */
 export function hideArea(storage: StorageAdapter): StorageAdapter {
   function refuse(code: StorageErrorCode, ...paths: readonly (string | undefined)[]): void {

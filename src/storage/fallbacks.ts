@@ -1,11 +1,11 @@
+import { toStrongTag } from "../contracts/entity-tags.ts";
 import { toBatches } from "../contracts/member-batches.ts";
 import {
-  isStorageError,
+  hasCode,
   type Placement,
   type StorageAdapter,
   type StorageEntry,
   StorageError,
-  type StorageErrorCode,
   type TransferOptions,
 } from "../contracts/storage-adapter.ts";
 import { checkSource, checkTransferPaths } from "./conditions.ts";
@@ -57,12 +57,12 @@ export async function moveByCopying(
   options: TransferOptions = {},
 ): Promise<Placement> {
   const { placement, source, file } = await copyTo({ storage, options, keepsTimes: true }, from, to);
-  const isExact = source.etag !== undefined && !source.etag.startsWith("W/");
+  const etag = toStrongTag(source.etag);
   const kind = source.kind === "folder" ? "folder" : "file";
   try {
-    await storage.remove(from, { kind, permanent: true, ...(isExact && { ifMatch: [source.etag as string] }) });
+    await storage.remove(from, { kind, permanent: true, ...(etag !== undefined && { ifMatch: [etag] }) });
   } catch (error) {
-    if (!isCode(error, "not-found")) {
+    if (!hasCode(error, "not-found")) {
       throw new StorageError("unavailable", "The source of a move remains next to its copy.", { cause: error });
     }
     // Another caller has moved it. A copy that replaced something stays, because it may have replaced the copy of that
@@ -161,7 +161,7 @@ async function copyProperties({ storage }: Copying, from: string, to: string, co
   const removed = Array.from(old.keys(), (name) => [name, undefined] as const);
   const properties = new Map<string, string | undefined>([...removed, ...wanted]);
   await attributes.change(to, { properties }).catch((error: unknown) => {
-    if (!isCode(error, "unsupported")) throw error;
+    if (!hasCode(error, "unsupported")) throw error;
   });
 }
 
@@ -188,23 +188,19 @@ async function* walk(storage: StorageAdapter, top: string): AsyncGenerator<{ pat
 /** Maps the errors of a write that may not replace anything to those of a copy. */
 async function asNewMember<T>(writing: Promise<T>): Promise<T> {
   return writing.catch((error: unknown) => {
-    const isTaken = isCode(error, "precondition-failed") || isCode(error, "not-a-file");
+    const isTaken = hasCode(error, "precondition-failed", "not-a-file");
     throw isTaken ? new StorageError("already-exists", "Something else was created there.", { cause: error }) : error;
   });
 }
 
 /** Removes the copy of a move that came too late, unless another caller has changed it since. */
 async function removeCopy(storage: StorageAdapter, path: string, file: StorageEntry | undefined): Promise<void> {
-  const isExact = file?.etag !== undefined && !file.etag.startsWith("W/");
-  const condition = isExact ? { ifMatch: [file.etag as string] } : {};
+  const etag = toStrongTag(file?.etag);
+  const condition = etag === undefined ? {} : { ifMatch: [etag] };
   const kind = file === undefined ? "folder" : "file";
   await storage.remove(path, { kind, permanent: true, ...condition }).catch(() => undefined);
 }
 
 function ignoreNotFound(error: unknown): void {
-  if (!isCode(error, "not-found")) throw error;
-}
-
-function isCode(error: unknown, code: StorageErrorCode): boolean {
-  return isStorageError(error) && error.code === code;
+  if (!hasCode(error, "not-found")) throw error;
 }

@@ -1,5 +1,5 @@
 import type { QuotaLimit } from "../contracts/quota.ts";
-import { toCanonicalPath, toPathSegments } from "../contracts/storage-path.ts";
+import { isPrefix, toCanonicalPath, toPathSegments } from "../contracts/storage-path.ts";
 
 /** Options of a call that may have a limit. */
 interface LimitedOptions {
@@ -17,7 +17,6 @@ export function toMountedOptions<T extends LimitedOptions>(
   if (options?.quota === undefined || mountedAt.length === 0) return options;
   const { quota, ...others } = options;
   const segments = toPathSegments(quota.path);
-  const isInside = mountedAt.every((name, index) => segments[index] === name);
-  if (!isInside) return others as T;
+  if (!isPrefix(mountedAt, segments)) return others as T;
   return { ...options, quota: { ...quota, path: toCanonicalPath(segments.slice(mountedAt.length)) } };
 }

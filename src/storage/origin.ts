@@ -1,5 +1,5 @@
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
-import { toCanonicalPath, toPathSegments } from "../contracts/storage-path.ts";
+import { isWithinFolder, toCanonicalPath, toPathSegments } from "../contracts/storage-path.ts";
 
 /** Where a path really is: a storage that is no folder of another one, and the path in it. */
 export interface Origin {
@@ -29,9 +29,7 @@ export function toOrigin(storage: StorageAdapter, path: string): Origin {
 
 /** Whether two places are equal, or one is in the other. */
 export function areOverlapping(one: Origin, other: Origin): boolean {
-  return one.storage === other.storage && (isWithin(one.path, other.path) || isWithin(other.path, one.path));
-}
-
-function isWithin(path: string, folder: string): boolean {
-  return path === folder || folder === "/" || path.startsWith(`${folder}/`);
+  return (
+    one.storage === other.storage && (isWithinFolder(one.path, other.path) || isWithinFolder(other.path, one.path))
+  );
 }

@@ -1,4 +1,4 @@
-import { isStorageError, StorageError } from "../contracts/storage-adapter.ts";
+import { hasCode, StorageError } from "../contracts/storage-adapter.ts";
 import type { UploadKey } from "../contracts/storage-uploads.ts";
 
 /**
@@ -87,7 +87,7 @@ export function createUploadWriters({
 export function throwIfSuperseded(signal: AbortSignal): void {
   if (!signal.aborted) return;
   const { reason } = signal;
-  throw isStorageError(reason) && reason.code === "locked" ? createSuperseded() : reason;
+  throw hasCode(reason, "locked") ? createSuperseded() : reason;
 }
 
 /** The error of an append that another call has taken over from before it has read any content. */

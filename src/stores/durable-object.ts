@@ -1,5 +1,5 @@
 import type { AtomicKeyValueStore } from "../contracts/atomic-store.ts";
-import { checkOption } from "../contracts/option-error.ts";
+import { checkOption, isWholeNumber } from "../contracts/option-error.ts";
 import type { DurableObjectNamespace } from "./durable-object/binding.ts";
 import type { StoreCall, StoreResult } from "./durable-object/calls.ts";
 import { toEntryText, toReplacement } from "./entry-text.ts";
@@ -38,8 +38,7 @@ export function createDurableObjectStore(
   const { name = "fileferry", objects = 1 } = options;
   checkOption(isNamespace(namespace), "namespace", "a binding of Durable Objects");
   checkOption(typeof name === "string" && name !== "", "name", "a text that is not empty");
-  const isCount = Number.isSafeInteger(objects) && objects >= 1 && objects <= 1000;
-  checkOption(isCount, "objects", "a whole number from 1 to 1000");
+  checkOption(isWholeNumber(objects, 1, 1000), "objects", "a whole number from 1 to 1000");
 
   async function send(call: StoreCall): Promise<unknown> {
     const id = namespace.idFromName(`${name}:${hash(call.key) % objects}`);

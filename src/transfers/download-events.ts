@@ -1,5 +1,5 @@
 import type { ByteSource } from "../contracts/byte-source.ts";
-import type { HandedOver } from "../contracts/events/transfers.ts";
+import type { DownloadData, HandedOver } from "../contracts/events/transfers.ts";
 import type { HeaderFields, Reply } from "../http/reply.ts";
 import { sourceReply } from "../http/reply.ts";
 import type { AccountContext } from "../request/context.ts";
@@ -14,13 +14,19 @@ export interface SourceResponse {
 
 /** Events of the download of a file: 40004, then 40039 (done), 40040 (failed) or 40018 (client disconnected). */
 export function downloadEvents(context: AccountContext, handedOver: HandedOver = {}): (end: ReadEnd) => void {
-  const location = toFileLocation(context, context.path.segments);
+  const location = toDownloadData(context);
   emitEvent(context, { id: 40004, data: location });
   return (end) => {
     const data = { ...location, ...handedOver };
     if (end.outcome === "done") emitEvent(context, { id: 40039, data: { ...data, ...end.totals } });
     else emitEvent(context, { id: end.outcome === "cut" ? 40018 : 40040, data: { ...data, ...end.totals } });
   };
+}
+
+/** The file that a request downloads, or a version of it. */
+export function toDownloadData(context: AccountContext): DownloadData {
+  const { path, version } = context;
+  return { ...toFileLocation(context, path.segments), ...(version !== undefined && { version }) };
 }
 
 /** Events of a listing: 40006, then 40034 (done) or 40014. */

@@ -1,18 +1,20 @@
 import type { AccountTrash } from "../account/account-trash.ts";
+import type { FileVersions } from "../account/file-versions.ts";
 import type { AccountFiles, RemovalKind } from "../account/files.ts";
 import type { AccountLock, NewLock } from "../account/locks/account-locks.ts";
 import type { FileLocation } from "../contracts/events/envelope.ts";
-import { isStorageError, type StorageEntry } from "../contracts/storage-adapter.ts";
+import type { WriteTotals } from "../contracts/events/transfers.ts";
+import { hasCode, type StorageEntry } from "../contracts/storage-adapter.ts";
 import type { AttributeChanges } from "../contracts/storage-attributes.ts";
 import type { AccountContext } from "../request/context.ts";
-import { emitEvent, toFileLocation } from "../request/emit-event.ts";
+import { emitEvent, toFileLocation, toWriteTotals } from "../request/emit-event.ts";
 
 /**
- * Adds events to an account's files: for folders created, and files and folders removed, restored, copied and moved.
- * Uploads and downloads emit their events themselves.
+ * Adds events to an account's files: for folders created, files and folders removed, restored, copied and moved, and
+ * versions. Uploads and downloads emit their events themselves.
  */
 export function withEvents(context: AccountContext): AccountFiles {
-  const { files, failureOf } = context;
+  const { files, failureOf, config } = context;
 
   async function createFolder(segments: readonly string[]): Promise<void> {
     await creating(segments, () => files.createFolder(segments));
@@ -29,7 +31,7 @@ export function withEvents(context: AccountContext): AccountFiles {
     try {
       return await create();
     } catch (error) {
-      const exists = isStorageError(error) && error.code === "already-exists";
+      const exists = hasCode(error, "already-exists");
       const data = { ...toFileLocation(context, segments), details: failureOf(error).message };
       emitEvent(context, { id: exists ? 40030 : 40011, data });
       throw error;
@@ -121,6 +123,32 @@ export function withEvents(context: AccountContext): AccountFiles {
     };
   }
 
+  /** To replace a file by a version is an upload of it. */
+  function withVersionEvents(versions: FileVersions): FileVersions {
+    async function restore(...restoring: Parameters<FileVersions["restore"]>): Promise<StorageEntry> {
+      const [segments, { id: version }] = restoring;
+      const data = { ...toFileLocation(context, segments), version };
+      const startedAt = config.clock();
+      const toTotals = (count: number): WriteTotals => toWriteTotals(count, startedAt, config.clock());
+      emitEvent(context, { id: 40021, data });
+      try {
+        const entry = await versions.restore(...restoring);
+        emitEvent(context, { id: 40017, data: { ...data, ...toTotals(entry.size) } });
+        return entry;
+      } catch (error) {
+        emitEvent(context, { id: 40022, data: { ...data, ...toTotals(0), details: failureOf(error).message } });
+        throw error;
+      }
+    }
+
+    async function purge(...[segments, version]: Parameters<FileVersions["purge"]>): Promise<void> {
+      await versions.purge(segments, version);
+      emitEvent(context, { id: 49113, data: { ...toFileLocation(context, segments), version: version.id } });
+    }
+
+    return { ...versions, restore, purge };
+  }
+
   /** Whether a folder is to be removed, which the events depend on. If nothing exists, what was asked for decides. */
   async function removesFolder(segments: readonly string[], kind: RemovalKind): Promise<boolean> {
     const found = await files.kindOf(segments).catch(() => undefined);
@@ -138,5 +166,6 @@ export function withEvents(context: AccountContext): AccountFiles {
     lock,
     unlock,
     ...(files.trash && { trash: withTrashEvents(files.trash) }),
+    ...(files.versions && { versions: withVersionEvents(files.versions) }),
   };
 }

@@ -1,6 +1,7 @@
 import type { AccountFiles } from "../account/files.ts";
 import type { ByteSource } from "../contracts/byte-source.ts";
 import { toBatches, toMembers } from "../contracts/member-batches.ts";
+import type { StoredFile } from "../contracts/storage-adapter.ts";
 import { toStoredFile } from "../contracts/stored-file.ts";
 import { watchSteps } from "../contracts/watch-steps.ts";
 import type { HttpError } from "../http/http-error.ts";
@@ -54,7 +55,17 @@ export function endWithLogin(files: AccountFiles, login: WatchedLogin): AccountF
     };
   }
 
-  const { uploads, trash } = files;
+  async function watchFile(open: () => Promise<StoredFile>): Promise<StoredFile> {
+    reads += 1;
+    // An archive reads many files, each of which may be read in one step.
+    if (reads > 1) toWatch().step();
+    const file = await open();
+    const { entry, source } = file;
+    if (source === undefined) return { entry, body: chunkwise(file.body, toWatch().step) };
+    return "readInto" in source ? toStoredFile(entry, watchReads(source, toWatch().step)) : file;
+  }
+
+  const { uploads, trash, versions } = files;
 
   return {
     ...files,
@@ -67,6 +78,14 @@ export function endWithLogin(files: AccountFiles, login: WatchedLogin): AccountF
     lock: confirmed(files.lock),
     ...(trash && {
       trash: { ...trash, restore: confirmed(trash.restore), purge: confirmed(trash.purge) },
+    }),
+    ...(versions && {
+      versions: {
+        ...versions,
+        read: (...reading) => watchFile(() => versions.read(...reading)),
+        restore: confirmed(versions.restore),
+        purge: confirmed(versions.purge),
+      },
     }),
     ...(uploads && {
       uploads: {
@@ -86,15 +105,7 @@ export function endWithLogin(files: AccountFiles, login: WatchedLogin): AccountF
     }),
     list: (...listing) =>
       toMembers(() => watchSteps(() => toBatches(files.list(...listing)), { onStep: toWatch().step })),
-    async read(segments, range) {
-      reads += 1;
-      // An archive reads many files, each of which may be read in one step.
-      if (reads > 1) toWatch().step();
-      const file = await files.read(segments, range);
-      const { entry, source } = file;
-      if (source === undefined) return { entry, body: chunkwise(file.body, toWatch().step) };
-      return "readInto" in source ? toStoredFile(entry, watchReads(source, toWatch().step)) : file;
-    },
+    read: (segments, range) => watchFile(() => files.read(segments, range)),
     write(segments, content, options) {
       const { step, confirm } = toWatch();
       return files.write(

@@ -8,12 +8,13 @@ import type { RangePart } from "../http/range.ts";
 import type { HeaderFields, Reply } from "../http/reply.ts";
 import { emptyReply, sourceReply } from "../http/reply.ts";
 import type { AccountContext } from "../request/context.ts";
-import { toSeconds, toSpeed } from "../request/emit-event.ts";
+import { toReadTotals } from "../request/emit-event.ts";
 import type { Offload, TransferOutcome, TransferReports } from "../request/offload.ts";
 import { downloadEvents } from "./download-events.ts";
 import type { FileFields } from "./send-file.ts";
 import { tooManyTransfers } from "./too-many-transfers.ts";
 import type { ReadEnd } from "./tracked-source.ts";
+import { wantsInline } from "./wants-inline.ts";
 
 export { createTransferReports } from "./offload/reports.ts";
 
@@ -44,7 +45,9 @@ export function mayHandOver(context: AccountContext): boolean {
   if (link?.record.maxUses !== undefined) return offload.reports !== undefined && range === null;
   if (range !== null && !PLAIN_RANGE.test(range)) return false;
   const { config } = offload;
-  return config.type !== "presigned" || variant !== "webdav" || config.webdav;
+  if (config.type !== "presigned") return true;
+  // A page may embed nothing of another origin, and a store does not send the policy of what is shown.
+  return !wantsInline(context) && (variant !== "webdav" || config.webdav);
 }
 
 /**
@@ -139,9 +142,7 @@ function reportedReply(
     startedAt,
     release: () => void place.close(),
     end(outcome, bytes) {
-      const duration = toSeconds(startedAt, context.config.clock());
-      const totals = { total_read: bytes, duration, read_speed: toSpeed(bytes, duration) };
-      emitEnd?.(toReadEnd(outcome, totals));
+      emitEnd?.(toReadEnd(outcome, toReadTotals(bytes, startedAt, context.config.clock())));
       if (outcome !== "done") onCut?.();
     },
   });

@@ -4,7 +4,7 @@ import type { Upload } from "../contracts/upload.ts";
 import { watchSteps } from "../contracts/watch-steps.ts";
 import { readTrace } from "../http/trace-context.ts";
 import type { AccountContext } from "../request/context.ts";
-import { emitEvent, toFileLocation, toSeconds, toSpeed } from "../request/emit-event.ts";
+import { emitEvent, toFileLocation, toWriteTotals } from "../request/emit-event.ts";
 import { guardContent } from "../uploads/before-commit.ts";
 
 /** A file that a client uploads. */
@@ -45,10 +45,7 @@ export async function storeFile(context: AccountContext, file: IncomingFile): Pr
     });
   }
 
-  function toTotals(): WriteTotals {
-    const duration = toSeconds(startedAt, config.clock());
-    return { total_write: count, duration, write_speed: toSpeed(count, duration) };
-  }
+  const toTotals = (): WriteTotals => toWriteTotals(count, startedAt, config.clock());
 
   function write(options: WriteOptions): Promise<StorageEntry> {
     const { beforeCommit } = config;

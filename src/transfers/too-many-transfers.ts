@@ -7,7 +7,7 @@ import { findCreationProtocol, isTusContent } from "../http/uploads/protocol.ts"
 import type { AccountContext, RequestContext } from "../request/context.ts";
 import { emitEvent, toFileLocation } from "../request/emit-event.ts";
 import { readMetadata } from "../uploads/metadata-header.ts";
-import { archiveEvents } from "./download-events.ts";
+import { archiveEvents, toDownloadData } from "./download-events.ts";
 import { wantsArchive } from "./wants-archive.ts";
 
 const RETRY_SECONDS = "5";
@@ -76,10 +76,10 @@ export function tooManyArchives(): HttpError {
 }
 
 /**
- * The error for a transfer over the limit. Emits the same events as any failed transfer, except for forms, whose file
- * names are not known yet.
+ * Emits the events of a failed transfer, for a transfer over the limit. Returns the error, which the caller throws. A
+ * form has no events, because the names of its files are not known yet.
  */
-export function emitRefusedTransfer(context: AccountContext): HttpError {
+export function refuseTransfer(context: AccountContext): HttpError {
   const { request, path } = context;
   const refusal = tooManyTransfers();
   const { message: details } = refusal;
@@ -93,7 +93,7 @@ export function emitRefusedTransfer(context: AccountContext): HttpError {
     } else if (request.method === "GET" && path.isFolder) {
       archiveEvents(context)({ outcome: "failed", totals: { ...none, total_read: 0, read_speed: 0 } });
     } else if (request.method === "GET") {
-      emitEvent(context, { id: 40035, data: { ...location, details } });
+      emitEvent(context, { id: 40035, data: { ...toDownloadData(context), details } });
     }
   }
   return refusal;

@@ -3,7 +3,7 @@ import type { Reason } from "../contracts/events/envelope.ts";
 import type { ReadTotals } from "../contracts/events/transfers.ts";
 import { ERRORS } from "../http/errors.ts";
 import type { AccountContext, LimitedContext, RequestContext } from "../request/context.ts";
-import { toSeconds, toSpeed } from "../request/emit-event.ts";
+import { toReadTotals } from "../request/emit-event.ts";
 
 /** How a transfer to the client has ended: complete, by an error, or because the client disconnected. */
 export type ReadEnd =
@@ -39,8 +39,7 @@ export function trackTransfer(context: AccountContext, emitEvents: TransferEvent
     if (emitEnd === undefined) return;
     const emit = emitEnd;
     emitEnd = undefined;
-    const duration = toSeconds(startedAt, config.clock());
-    const totals = { total_read: count, duration, read_speed: toSpeed(count, duration) };
+    const totals = toReadTotals(count, startedAt, config.clock());
     emit(outcome === "done" ? { outcome, totals } : { outcome, totals: { ...totals, details } });
   }
 

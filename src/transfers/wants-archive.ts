@@ -2,9 +2,9 @@ import { prefersArchive } from "../http/negotiate.ts";
 import type { RequestContext } from "../request/context.ts";
 
 /**
- * Whether a GET or HEAD of a folder is for its archive: by `Accept`, or below a link by the query `zip`, which browsers
- * send without a script (SHARING 1.2).
+ * Whether a GET or HEAD of a folder is for its archive: by `Accept`, or by the query `zip`, which browsers send without
+ * a script (SHARING 1.2).
  */
-export function wantsArchive({ request, eventLink, target }: RequestContext): boolean {
-  return prefersArchive(request) || (eventLink !== undefined && new URLSearchParams(target.query).has("zip"));
+export function wantsArchive({ request, target }: RequestContext): boolean {
+  return prefersArchive(request) || new URLSearchParams(target.query).has("zip");
 }

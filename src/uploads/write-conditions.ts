@@ -1,3 +1,4 @@
+import { toStrongTag } from "../contracts/entity-tags.ts";
 import type { StorageEntry, WriteOptions } from "../contracts/storage-adapter.ts";
 import { parseEntityTags } from "../http/conditional.ts";
 import { createError } from "../http/errors.ts";
@@ -36,9 +37,9 @@ export function withUnmodifiedSince(
   found: StorageEntry | undefined,
   now: number,
 ): WriteOptions {
-  const etag = found?.etag;
+  const etag = toStrongTag(found?.etag);
   const isDated = parseHttpDate(headers.get("if-unmodified-since"), now) !== undefined;
   // If-Match goes before the date (RFC 9110 13.2.2).
-  if (!isDated || options.ifMatch !== undefined || etag === undefined || etag.startsWith("W/")) return options;
+  if (!isDated || options.ifMatch !== undefined || etag === undefined) return options;
   return { ...options, ifMatch: [etag] };
 }

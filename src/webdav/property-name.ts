@@ -26,8 +26,8 @@ export function parsePropertyKey(key: string): PropertyName | undefined {
 const MAX_CHARACTERS = 64 * 1024;
 
 /**
- * Rejects names that are too long together. An attack: a namespace of many kilobytes that is declared once, and has to
- * be written for each of a thousand names and for each member of a folder.
+ * Rejects names that are too long together. An attacker could declare a namespace of many kilobytes once, and the
+ * response would have it for each of a thousand names and each member of a folder.
  * @throws HttpError `malformed`.
  */
 export function requireShortNames(names: readonly PropertyName[]): void {

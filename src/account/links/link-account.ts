@@ -1,6 +1,7 @@
 import type { LinkPermission } from "../../contracts/links.ts";
+import { isPrefix } from "../../contracts/storage-path.ts";
 import type { Account } from "../account.ts";
-import { isPrefix, toStoragePath } from "../path.ts";
+import { toStoragePath } from "../path.ts";
 import type { Operation, Permissions } from "../permissions.ts";
 import { toRealSegments } from "../virtual-folders.ts";
 

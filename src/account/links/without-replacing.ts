@@ -1,4 +1,4 @@
-import { isStorageError, type StorageEntry, type WriteOptions } from "../../contracts/storage-adapter.ts";
+import { hasCode, type StorageEntry, type WriteOptions } from "../../contracts/storage-adapter.ts";
 import { createError } from "../../http/errors.ts";
 import type { AccountFiles } from "../files.ts";
 import type { AccountUploads, NewUpload } from "../uploads/account-uploads.ts";
@@ -38,7 +38,7 @@ export function withoutReplacing(files: AccountFiles): AccountFiles {
   const copy: AccountFiles["copy"] = async (from, to, options) => {
     if (options?.replace !== true || (await mayRemove(to))) return files.copy(from, to, options);
     return files.copy(from, to, { ...options, replace: false }).catch((error: unknown) => {
-      const isTaken = isStorageError(error) && error.code === "already-exists";
+      const isTaken = hasCode(error, "already-exists");
       throw isTaken ? createError("link-replacement-denied", { cause: error }) : error;
     });
   };
@@ -90,7 +90,7 @@ function toNewNote(note: UploadNote): UploadNote {
 /** What a failed condition means: of a client that has none, that there is a file. @throws the error, always. */
 function toRefusalOf(options: Pick<WriteOptions, "ifMatch" | "ifNoneMatch"> = {}): (error: unknown) => never {
   return (error) => {
-    const isTaken = isStorageError(error) && error.code === "precondition-failed";
+    const isTaken = hasCode(error, "precondition-failed");
     const isOwn = options.ifMatch !== undefined || options.ifNoneMatch !== undefined;
     throw isTaken && !isOwn ? createError("link-replacement-denied", { cause: error }) : error;
   };

@@ -1,8 +1,9 @@
 import type { LockDepth, LockScope } from "../../contracts/lock.ts";
+import { isPrefix } from "../../contracts/storage-path.ts";
 import { createError } from "../../http/errors.ts";
 import type { VirtualFolder } from "../account.ts";
 import type { FileAttributes } from "../file-attributes.ts";
-import { isPrefix, isReserved, type ResourcePath } from "../path.ts";
+import { isReserved, type ResourcePath } from "../path.ts";
 import { appliesTo, type RootedLock } from "./lock.ts";
 import { LockError } from "./lock-error.ts";
 import { type LockHolder, requireUnlocked, toNamedRoots, toShownRoot } from "./lock-guard.ts";
@@ -49,7 +50,7 @@ export interface AccountLocks {
   /** Gives a lock of the account a new end. Returns `undefined` if no lock with this token applies to the path. */
   refreshLock(segments: readonly string[], token: string, seconds: number): Promise<AccountLock | undefined>;
   /**
-   * Ends a lock.
+   * Ends a lock. The account needs `write` where the lock is rooted.
    * @throws LockError `lock-token-matches-request-uri` if no lock with this token applies to the path; HttpError
    * `denied` if it belongs to another account.
    */
@@ -125,6 +126,11 @@ export function createAccountLocks(
     return toAccountLock(path, rooted);
   }
 
+  /** A lock reaches further than what an API key of its account is for: the permission at its root counts. */
+  async function requireOwn(path: readonly string[], found: RootedLock): Promise<void> {
+    if (!(await may(toShownRoot(holder, path, found).segments, "write"))) throw createError("denied");
+  }
+
   async function refreshLock(
     path: readonly string[],
     token: string,
@@ -133,6 +139,7 @@ export function createAccountLocks(
     if (!(await may(path, "write"))) throw createError("denied");
     const found = (await findApplying(path)).find((one) => one.token === token && one.account === account);
     if (found === undefined) return undefined;
+    await requireOwn(path, found);
     const extended = { ...found, ends: toEnd(seconds) };
     return (await locks.extend(extended)) ? toAccountLock(path, extended) : undefined;
   }
@@ -141,6 +148,7 @@ export function createAccountLocks(
     const found = (await findApplying(path)).find((one) => one.token === token);
     if (found === undefined) throw new LockError("lock-token-matches-request-uri");
     if (found.account !== account) throw createError("lock-of-other");
+    await requireOwn(path, found);
     await locks.end([found]);
     return toAccountLock(path, found);
   }

@@ -1,4 +1,5 @@
-import { isPrefix, type ResourcePath } from "../path.ts";
+import { isPrefix } from "../../contracts/storage-path.ts";
+import type { ResourcePath } from "../path.ts";
 import { appliesTo, type RootedLock } from "./lock.ts";
 import { LockError } from "./lock-error.ts";
 import type { Locks } from "./locks.ts";

@@ -1,5 +1,5 @@
 import { type AtomicKeyValueStore, updateText } from "../../contracts/atomic-store.ts";
-import { isStorageError } from "../../contracts/storage-adapter.ts";
+import { hasCode } from "../../contracts/storage-adapter.ts";
 import { createError } from "../../http/errors.ts";
 import { isHttpError } from "../../http/http-error.ts";
 import { yieldToEventLoop } from "../../platform/event-loop.ts";
@@ -158,7 +158,7 @@ export async function mapLockStoreErrors<T>(work: () => Promise<T>): Promise<T> 
   try {
     return await work();
   } catch (cause) {
-    if (isHttpError(cause) || (isStorageError(cause) && cause.code === "no-space")) throw cause;
+    if (isHttpError(cause) || hasCode(cause, "no-space")) throw cause;
     throw createError("lock-store-unavailable", { headers: { "Retry-After": "1" }, cause });
   }
 }

@@ -1,5 +1,5 @@
 import type { LockDepth, LockScope } from "../../contracts/lock.ts";
-import { isPrefix } from "../path.ts";
+import { isPrefix } from "../../contracts/storage-path.ts";
 
 /** A write lock, as the store keeps it. */
 export interface StoredLock {

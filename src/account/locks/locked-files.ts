@@ -4,6 +4,7 @@ import { watchSteps } from "../../contracts/watch-steps.ts";
 import { createError } from "../../http/errors.ts";
 import type { VirtualFolder } from "../account.ts";
 import type { AccountTrash } from "../account-trash.ts";
+import type { FileVersions } from "../file-versions.ts";
 import type { AccountFiles, FilesWithoutLocks } from "../files.ts";
 import type { Operation } from "../permissions.ts";
 import type { AccountUploads } from "../uploads/account-uploads.ts";
@@ -52,7 +53,7 @@ export function withLocks(files: FilesWithoutLocks, options: LockedFilesOptions)
     return changes.map(({ path }) => toReal(path));
   }
 
-  /** Checks locks at creation and completion of an upload, at completion with the tokens of the creation, too. */
+  /** Checks the locks before the content is read, and again after its last byte. */
   async function write(
     path: readonly string[],
     content: AsyncIterable<Uint8Array>,
@@ -133,13 +134,13 @@ export function withLocks(files: FilesWithoutLocks, options: LockedFilesOptions)
   const setAttributes: AccountFiles["setAttributes"] = async (path, changes) =>
     change("set-attributes", [{ path }], () => files.setAttributes(path, changes));
 
-  /** Checks locks at creation and completion of an upload, at completion with the tokens of the creation, too. */
+  /** Checks the locks when an upload is created and completed. Tokens of the creation count at the completion too. */
   function toLockedUploads(uploads: AccountUploads): AccountUploads {
     function toChanges(path: readonly string[]): readonly PathChange[] {
       return [{ path, changesFolder: async () => (await files.kindOf(path)) === undefined }];
     }
 
-    /** The file that an upload will be: of one that is named later, a new one in its folder. */
+    /** The file that an upload will be. If it is named later, that is a new file in the folder. */
     function toCreated({
       note,
       state,
@@ -179,10 +180,18 @@ export function withLocks(files: FilesWithoutLocks, options: LockedFilesOptions)
     };
   }
 
+  function toLockedVersions(versions: FileVersions): FileVersions {
+    return {
+      ...versions,
+      restore: (path, ...restoring) => change("write", [{ path }], () => versions.restore(path, ...restoring)),
+    };
+  }
+
   return {
     ...files,
     ...createAccountLocks(holder, files, virtualFolders),
     ...(files.trash && { trash: toLockedTrash(files.trash) }),
+    ...(files.versions && { versions: toLockedVersions(files.versions) }),
     ...(files.uploads && { uploads: toLockedUploads(files.uploads) }),
     write,
     createFolder,

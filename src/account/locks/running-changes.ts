@@ -1,6 +1,6 @@
 import type { LockDepth } from "../../contracts/lock.ts";
+import { isPrefix } from "../../contracts/storage-path.ts";
 import { isLoopShared } from "../../platform/event-loop.ts";
-import { isPrefix } from "../path.ts";
 
 /** The changes of files that run in this process. */
 export interface RunningChanges {

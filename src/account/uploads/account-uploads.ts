@@ -1,4 +1,4 @@
-import { type EntityTags, isStorageError, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
+import { type EntityTags, hasCode, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
 import type {
   CompleteOptions,
   DiscardedUpload,
@@ -21,7 +21,7 @@ export interface AccountUpload {
   readonly note: UploadNote;
 }
 
-/** What a new upload begins with. */
+/** What a new upload starts with. */
 export interface NewUpload {
   readonly size?: number;
   readonly expires: Date;
@@ -55,10 +55,11 @@ export interface AppendUploadOptions {
 }
 
 /**
- * The resumable uploads of one account. No other account sees them. Creation, appends and completion need `write` at
- * the path of the file, at that time, and the path has to mean the same path of the storage as at creation; otherwise
- * they throw HttpError `denied`. Of a partial upload, `write` may be granted anywhere. Reading what is known of an
- * upload, and ending it, needs no permission. Other errors are those of `StorageUploads`.
+ * The resumable uploads of one account. No other account sees them, and an API key that is for less than its account
+ * sees those that it has created. Creation, appends and completion need `write` at the path of the file, at that time,
+ * and the path has to mean the same path of the storage as at creation; otherwise they throw HttpError `denied`. Of a
+ * partial upload, `write` may be granted anywhere. Reading what is known of an upload, and ending it, needs no
+ * permission. Other errors are those of `StorageUploads`.
  */
 export interface AccountUploads {
   /** Whether uploads can be read before they are complete. */
@@ -76,8 +77,10 @@ export interface AccountUploads {
   find(id: string): Promise<AccountUpload | undefined>;
   /** Returns an upload without taking over from anyone: the offset may be old. */
   peek(id: string): Promise<AccountUpload | undefined>;
-  /** Returns the uploads of the account, as {@link AccountUploads.peek} does each. */
+  /** Returns the uploads, as {@link AccountUploads.peek} does each. */
   list(): AsyncIterable<AccountUpload>;
+  /** As {@link AccountUploads.list}, of the whole account: they count against its limits. */
+  listCounted(): AsyncIterable<AccountUpload>;
   /**
    * Adds content at the offset of `upload.state`. Throws HttpError `too-large` when the file exceeds the account's
    * limit.
@@ -89,19 +92,19 @@ export interface AccountUploads {
   ): Promise<AccountUpload>;
   /** Changes the members that `change` names. */
   update(upload: AccountUpload, change: AccountUploadChange): Promise<AccountUpload>;
-  /** Throws HttpError `denied` or `too-large` as a completion does, before anything is asked or done. */
+  /** Throws HttpError `denied` or `too-large` as a completion does, without changing anything. */
   checkCompletion(upload: AccountUpload): Promise<void>;
-  /** Makes an upload the file, under the conditions of its note. */
+  /** Turns an upload into its file, under the conditions of its note. */
   complete(upload: AccountUpload, options?: CompleteUploadOptions): Promise<StorageEntry>;
-  /** Removes an upload, never a file. Returns what this call has removed, if it has. */
+  /** Removes an upload, never a file. Returns what this call has removed, if anything. */
   discard(id: string): Promise<DiscardedUpload | undefined>;
   /** Returns the bytes of an upload, if {@link AccountUploads.canRead}. */
   read(upload: AccountUpload): AsyncIterable<Uint8Array>;
   /** Throws HttpError `denied` unless the account may add to an upload. */
   checkAccess(upload: AccountUpload): Promise<void>;
   /**
-   * Makes the file of the new upload of partial ones, in this order. Returns the new upload, which is to be created and
-   * has the file.
+   * Joins partial uploads into one file, in this order. Returns the new upload with a note of this file; the caller
+   * creates it.
    */
   join(parts: readonly AccountUpload[], upload: NewUpload): Promise<NewUpload>;
 }
@@ -111,6 +114,8 @@ export interface AccountUploadsOptions {
   readonly account: Account;
   /** The owner in the keys of the uploads. */
   readonly owner: string;
+  /** The ID of an API key that sees only its own uploads. Absent: all of the owner are seen. */
+  readonly apiKey?: string | undefined;
   /** The uploads of the whole storage. */
   readonly storage: StorageUploads;
   /** The uploads of the storage as the account sees it. */
@@ -126,14 +131,14 @@ export function toUploadOwner(name: string): string {
   return `account:${name}`;
 }
 
-/** What {@link toUploadOwner} was made of; `undefined` for other owners. */
+/** The name that {@link toUploadOwner} got; `undefined` for other owners. */
 export function parseUploadOwner(owner: string): string | undefined {
-  return owner.startsWith("account:") ? owner.slice("account:".length) : undefined;
+  return /^account:(.*)$/s.exec(owner)?.[1];
 }
 
 /** Creates the uploads of an account. Their states have paths of the storage. */
 export function createAccountUploads(options: AccountUploadsOptions): AccountUploads {
-  const { account, owner, storage, tree, realPathOf, kindOf, requireFor } = options;
+  const { account, owner, apiKey, storage, tree, realPathOf, kindOf, requireFor } = options;
   const { maxFileBytes, permissions } = account;
   const toKey = (id: string): UploadKey => ({ owner, id });
 
@@ -141,6 +146,8 @@ export function createAccountUploads(options: AccountUploadsOptions): AccountUpl
     const note = parseNote(state.note);
     return note && { id: state.key.id, state, note };
   }
+
+  const isSeen = ({ note }: AccountUpload): boolean => apiKey === undefined || note.key === apiKey;
 
   /** The upload that is known by a note that this service has written. */
   function toKnown({ id, note }: AccountUpload, state: UploadState): AccountUpload {
@@ -163,7 +170,8 @@ export function createAccountUploads(options: AccountUploadsOptions): AccountUpl
     if (realPathOf(toKeptPath(state.key.id, note)) !== state.path) throw createError("denied");
   }
 
-  async function create({ note, size, expires, signal }: NewUpload): Promise<AccountUpload> {
+  async function create({ note: wanted, size, expires, signal }: NewUpload): Promise<AccountUpload> {
+    const note = apiKey === undefined ? wanted : { ...wanted, key: apiKey };
     await requireWrite(note);
     requireSize(note, size);
     const key = toKey(crypto.randomUUID().replaceAll("-", ""));
@@ -172,9 +180,11 @@ export function createAccountUploads(options: AccountUploadsOptions): AccountUpl
     const draft = {
       note: toNoteText(note),
       expires,
-      ...(size !== undefined && { size }),
+      // The file of a joined upload is there already: the upload needs no room for it.
+      ...(size !== undefined && note.joined === undefined && { size }),
       ...toConditions(note),
       ...(note.concat === "partial" && { isPartial: true }),
+      ...(note.isNamedLater && { isNamedLater: true }),
       ...(signal && { signal }),
     };
     try {
@@ -192,7 +202,8 @@ export function createAccountUploads(options: AccountUploadsOptions): AccountUpl
 
   async function find(id: string): Promise<AccountUpload | undefined> {
     const state = await storage.find(toKey(id));
-    return state && toUpload(state);
+    const upload = state && toUpload(state);
+    return upload && isSeen(upload) ? upload : undefined;
   }
 
   async function peek(id: string): Promise<AccountUpload | undefined> {
@@ -201,6 +212,10 @@ export function createAccountUploads(options: AccountUploadsOptions): AccountUpl
   }
 
   async function* list(): AsyncGenerator<AccountUpload> {
+    for await (const upload of listCounted()) if (isSeen(upload)) yield upload;
+  }
+
+  async function* listCounted(): AsyncGenerator<AccountUpload> {
     for await (const state of storage.list(owner)) {
       const upload = state.lost === true ? undefined : toUpload(state);
       if (upload !== undefined) yield upload;
@@ -273,11 +288,13 @@ export function createAccountUploads(options: AccountUploadsOptions): AccountUpl
     find,
     peek,
     list,
+    listCounted,
     append,
     update,
     checkCompletion,
     complete,
-    discard: (id) => storage.discard(toKey(id)),
+    discard: async (id) =>
+      apiKey === undefined || (await find(id)) !== undefined ? storage.discard(toKey(id)) : undefined,
     read,
     join,
   };
@@ -289,7 +306,5 @@ function toConditions({ ifMatch, ifNoneMatch }: UploadNote): { ifMatch?: EntityT
 
 /** The storage at the path may have no uploads, although others in the tree have. */
 function toCreationError(error: unknown): unknown {
-  return isStorageError(error) && error.code === "unsupported"
-    ? createError("upload-unsupported", { cause: error })
-    : error;
+  return hasCode(error, "unsupported") ? createError("upload-unsupported", { cause: error }) : error;
 }

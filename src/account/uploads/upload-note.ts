@@ -19,6 +19,8 @@ export interface UploadNote {
   readonly protocol: UploadProtocol;
   /** The account at creation, for events that no request causes. */
   readonly account: { readonly uuid: string; readonly email: string };
+  /** The ID of the API key that alone of all restricted keys sees the upload. */
+  readonly key?: string;
   /** The link that the upload came by. Absent: it came by none. */
   readonly link?: UploadLink;
   /** The file gets a name that is free when it is complete, as near to that of `path` as possible. */

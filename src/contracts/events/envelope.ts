@@ -22,6 +22,8 @@ export interface EventEnvelope {
   };
   /** The link that the request came by; for the events of a link itself, that link. */
   readonly link?: EventLink;
+  /** The API key that the request came with; for the events of a key itself, that key. */
+  readonly key?: EventKey;
   readonly component: Component;
   readonly server: { readonly uuid: string };
   /** The trace that the request belongs to, if the request names one (W3C Trace Context). */
@@ -34,6 +36,12 @@ export interface EventLink {
   readonly label: string;
   /** The name that the sender of a file has given. */
   readonly sender?: string;
+}
+
+/** An API key in an event. It is never the key itself. */
+export interface EventKey {
+  readonly id: string;
+  readonly label: string;
 }
 
 /** Events that were not emitted, because one network, or all together, caused too many of them. */

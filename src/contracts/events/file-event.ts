@@ -1,3 +1,4 @@
+import type { KeyCreated, KeyRevoked } from "./api-keys.ts";
 import type { MemberCopied, MemberCopyFailed, MemberMoved, MemberMoveFailed } from "./copies-and-moves.ts";
 import type {
   AttributesChanged,
@@ -40,12 +41,15 @@ import type {
   UploadStarted,
 } from "./transfers.ts";
 import type { TrashPurged, TrashRestored } from "./trash.ts";
+import type { VersionPurged } from "./versions.ts";
 
 /**
  * Something that happened in the service (6, CONTRACT 8), for the operator. The member `id` says which event it is.
  */
 export type FileEvent =
   | UnauthorizedRequest
+  | KeyCreated
+  | KeyRevoked
   | FileOpened
   | ListingStarted
   | AccessStarted
@@ -87,7 +91,8 @@ export type FileEvent =
   | LinkWithdrawn
   | LinkRefused
   | TrashRestored
-  | TrashPurged;
+  | TrashPurged
+  | VersionPurged;
 
 /**
  * Gets every event when it happens. If it throws or rejects, the error is logged and nothing else fails. The service

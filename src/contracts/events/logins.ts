@@ -6,7 +6,7 @@ export interface UnauthorizedRequest extends EventEnvelope {
   readonly id: 40000;
   readonly data: LoginData & {
     readonly reason: RefusalReason;
-    /** What is wrong with the account, if `reason` is `account`. */
+    /** The problem of the account, or what another site did wrong during the login. */
     readonly details?: string;
   } & LeftOut;
 }
@@ -21,10 +21,19 @@ export interface UnauthorizedRequest extends EventEnvelope {
  * - `throttled`: too many logins have failed, so these credentials were not verified.
  * - `account`: the credentials are valid, but the account's settings cannot be used.
  * - `cross-site`: the credentials are valid, but a browser sent them from another site (CONTRACT 6.5).
+ * - `expired`: the API key is right, but has expired.
+ * - `key-required`: the password is right, but the account needs an API key for HTTP Basic.
  */
-export type RefusalReason = "unknown" | RejectionReason | "throttled" | "account" | "cross-site";
+export type RefusalReason =
+  | "unknown"
+  | RejectionReason
+  | "throttled"
+  | "account"
+  | "cross-site"
+  | "expired"
+  | "key-required";
 
-/** 40007: an account logged in; with Basic each time the password is verified. */
+/** 40007: an account logged in; with Basic each time the password is verified, with an API key once a connection. */
 export interface AccessStarted extends EventEnvelope {
   readonly id: 40007;
   readonly data: LoginData & {
@@ -33,8 +42,8 @@ export interface AccessStarted extends EventEnvelope {
   };
 }
 
-/** What a login is made with; `identity`: the application of the host has identified the user. */
-export type LoginType = CredentialType | "identity";
+/** What a login is made with; `identity`: the application of the host, or another site, has identified the user. */
+export type LoginType = CredentialType | "identity" | "api-key";
 
 /** The credentials of a login and the verdicts on them. */
 export interface LoginData {

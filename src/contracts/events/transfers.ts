@@ -1,4 +1,5 @@
 import type { EventEnvelope, FileLocation, Reason } from "./envelope.ts";
+import type { VersionId } from "./versions.ts";
 
 /** 40021: an upload started. 40017 or 40022 ends it. */
 export interface UploadStarted extends EventEnvelope {
@@ -21,31 +22,31 @@ export interface UploadFailed extends EventEnvelope {
 /** 40004: a file was opened for a download. 40039, 40040 or 40018 ends it. */
 export interface FileOpened extends EventEnvelope {
   readonly id: 40004;
-  readonly data: FileLocation;
+  readonly data: DownloadData;
 }
 
 /** 40035: a requested file could not be opened. */
 export interface FileOpenFailed extends EventEnvelope {
   readonly id: 40035;
-  readonly data: FileLocation & Reason;
+  readonly data: DownloadData & Reason;
 }
 
 /** 40039: a file, or the requested parts, was fully handed over for sending. */
 export interface DownloadDone extends EventEnvelope {
   readonly id: 40039;
-  readonly data: FileLocation & ReadTotals & HandedOver;
+  readonly data: DownloadData & ReadTotals & HandedOver;
 }
 
 /** 40040: a file could not be read to its end, or the end was not reported. */
 export interface DownloadFailed extends EventEnvelope {
   readonly id: 40040;
-  readonly data: FileLocation & ReadTotals & Reason & HandedOver;
+  readonly data: DownloadData & ReadTotals & Reason & HandedOver;
 }
 
 /** 40018: the client disconnected during a download. */
 export interface DownloadAborted extends EventEnvelope {
   readonly id: 40018;
-  readonly data: FileLocation & ReadTotals & Reason & HandedOver;
+  readonly data: DownloadData & ReadTotals & Reason & HandedOver;
 }
 
 /** 40006: the listing of a folder started. 40034 or 40014 ends it. */
@@ -90,8 +91,11 @@ export interface HandedOver {
   readonly handed_over?: "nginx" | "apache" | "presigned";
 }
 
-/** The file of an upload. */
-export interface UploadData extends FileLocation {
+/** The file of a download; with `version` if it is a version of the file. */
+export type DownloadData = FileLocation & Partial<VersionId>;
+
+/** The file of an upload; with `version` if it is replaced by one of its versions. */
+export interface UploadData extends FileLocation, Partial<VersionId> {
   /** The parsed metadata (4.4); absent if the client sent none, or if none is configured. */
   readonly metadata?: Metadata;
 }

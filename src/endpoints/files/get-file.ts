@@ -6,8 +6,9 @@ import type { Reply } from "../../http/reply.ts";
 import { emptyReply } from "../../http/reply.ts";
 import { toValidatorFields, toValidators } from "../../http/validators.ts";
 import type { AccountContext } from "../../request/context.ts";
-import { emitEvent, toFileLocation } from "../../request/emit-event.ts";
+import { emitEvent } from "../../request/emit-event.ts";
 import { findWantedDigests, NO_FIELDS, type WantedDigests } from "../../transfers/digests/file-digests.ts";
+import { toDownloadData } from "../../transfers/download-events.ts";
 import { handOver, mayHandOver } from "../../transfers/offload.ts";
 import { closeStoredFile, sendFile } from "../../transfers/send-file.ts";
 import { tooManyTransfers } from "../../transfers/too-many-transfers.ts";
@@ -45,7 +46,7 @@ async function getOffloaded(context: AccountContext, digests: WantedDigests): Pr
   const [part] = decision.parts;
   // A digest is of this version, and another server may open a newer one.
   if (digests.fieldsOf(entry, part === undefined ? "complete" : "other") !== NO_FIELDS) return undefined;
-  return handOver(context, { entry, fields: toFileFields(entry, path.segments), part });
+  return handOver(context, { entry, fields: toFileFields(entry, context), part });
 }
 
 /** Redirects to the folder's URL if the path is a folder. @throws any other error, after its event. */
@@ -62,7 +63,7 @@ function redirectOrEmit(context: AccountContext, error: unknown): Reply {
 function emitOpenFailed(context: AccountContext, error: unknown): void {
   const { failure, message: details } = context.failureOf(error);
   if (failure === "precondition-failed" || failure === "range-not-satisfiable") return;
-  emitEvent(context, { id: 40035, data: { ...toFileLocation(context, context.path.segments), details } });
+  emitEvent(context, { id: 40035, data: { ...toDownloadData(context), details } });
 }
 
 /**
@@ -107,11 +108,8 @@ function isEntryEnough({ method, headers }: Request): boolean {
 type Decision = { readonly response: Reply } | { readonly parts: readonly RangePart[] };
 
 /** Evaluates the conditions and ranges of a request for one version of the file. */
-function decide(
-  { request, config, path, link }: AccountContext,
-  entry: StorageEntry,
-  digests: WantedDigests,
-): Decision {
+function decide(context: AccountContext, entry: StorageEntry, digests: WantedDigests): Decision {
+  const { request, config, link } = context;
   const validators = toValidators(entry);
   const now = config.clock();
   const precondition = evaluatePreconditions(request, validators, now);
@@ -121,7 +119,7 @@ function decide(
     return { response: emptyReply(304, fields) };
   }
   if (request.method === "HEAD") {
-    const fields = { ...toFileFields(entry, path.segments), ...digests.fieldsOf(entry, "complete") };
+    const fields = { ...toFileFields(entry, context), ...digests.fieldsOf(entry, "complete") };
     return { response: emptyReply(200, fields) };
   }
 
@@ -152,7 +150,7 @@ function isSamePart(size: number, read: RangePart | undefined, wanted: RangePart
 
 /** Responds with an open file; the reply closes it. */
 function send(context: AccountContext, file: StoredFile, parts: readonly RangePart[], digests: WantedDigests): Reply {
-  const own = toFileFields(file.entry, context.path.segments);
+  const own = toFileFields(file.entry, context);
   const more = digests.fieldsOf(file.entry, parts.length === 0 ? "complete" : "other");
   return sendFile(context, file, more === NO_FIELDS ? own : { ...own, ...more }, parts);
 }

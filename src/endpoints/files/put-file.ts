@@ -7,7 +7,7 @@ import { toValidators } from "../../http/validators.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { toDigestedBody } from "../../transfers/digests/digested-body.ts";
 import { isInDropFolder, requireNewFile } from "../../transfers/links/drop-folder.ts";
-import { storeSentFile, toSentPath } from "../../transfers/links/sent-file.ts";
+import { addSenderFromHeader, storeSentFile } from "../../transfers/links/sent-file.ts";
 import { readMetadata } from "../../uploads/metadata-header.ts";
 import { toWriteOptions, withUnmodifiedSince } from "../../uploads/write-conditions.ts";
 import { checkExpectedLength } from "../../webdav/expected-length.ts";
@@ -19,7 +19,7 @@ import { putUpload } from "../uploads/create-upload.ts";
  * need only the headers run before the body is read.
  */
 export async function putFile(context: AccountContext): Promise<Reply> {
-  const segments = toSentPath(context, context.path.segments);
+  const segments = addSenderFromHeader(context, context.path.segments);
   const reply = await putUpload(context);
   if (reply !== undefined) return reply;
   const { request, config } = context;
@@ -30,7 +30,7 @@ export async function putFile(context: AccountContext): Promise<Reply> {
   const entry = await storeSentFile(context, {
     segments,
     content: body.content,
-    toOptions: () => toConditions(context, segments, options),
+    toOptions: () => checkConditions(context, segments, options),
     metadata: config.metadataFields && readMetadata(request.headers, config.metadataFields),
   });
   const digests = await body.toFields(entry, segments);
@@ -55,7 +55,7 @@ async function findModified(
  * Checks the conditions of a request, and the length that Finder announces, before the body is read. Returns the
  * options with the conditions that the write must check again when it commits.
  */
-async function toConditions(
+async function checkConditions(
   context: AccountContext,
   segments: readonly string[],
   options: WriteOptions,

@@ -20,6 +20,8 @@ export function toFolderActions(account: Account, segments: readonly string[], t
     createFolder: mayBeAllowed("create-folder"),
     download: mayBeAllowed("read"),
     delete: mayBeAllowed("delete-file") || mayBeAllowed("delete-folder"),
+    deleteFiles: mayBeAllowed("delete-file"),
+    deleteFolders: mayBeAllowed("delete-folder"),
     move: mayBeAllowed("rename"),
     copy: mayBeAllowed("read") && mayBeAllowed("write"),
     triggers: [...triggers].map(([name, { label = name, style = "neutral" }]) => {

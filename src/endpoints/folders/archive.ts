@@ -12,6 +12,7 @@ import type { StorageEntry } from "../../contracts/storage-adapter.ts";
 import { toAttachment } from "../../http/content-disposition.ts";
 import type { HeaderFields, Reply } from "../../http/reply.ts";
 import { emptyReply } from "../../http/reply.ts";
+import { type BoundedMap, createBoundedMap } from "../../platform/bounded-map.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { archiveEvents, type SourceResponse, sendTracked } from "../../transfers/download-events.ts";
 import { tooManyArchives } from "../../transfers/too-many-transfers.ts";
@@ -214,11 +215,11 @@ function isCompressible(name: string): boolean {
 /** For how many folders of an account a wrong length is memoized. */
 const MAX_FOLDERS = 100;
 
-const wrongLengths = new WeakMap<Account, Set<string>>();
+const wrongLengths = new WeakMap<Account, BoundedMap<string, true>>();
 
 /** Whether the archive of a folder may have a `Content-Length`: not if the length was wrong the last time. */
 function canAnnounceLength(account: Account, folder: string): boolean {
-  return wrongLengths.get(account)?.has(folder) !== true;
+  return wrongLengths.get(account)?.get(folder) !== true;
 }
 
 /**
@@ -226,9 +227,7 @@ function canAnnounceLength(account: Account, folder: string): boolean {
  * read it. The client's next attempt gets what can be read, without a length.
  */
 function noteWrongLength(account: Account, folder: string): void {
-  const folders = wrongLengths.get(account) ?? new Set();
+  const folders = wrongLengths.get(account) ?? createBoundedMap<string, true>(MAX_FOLDERS);
   wrongLengths.set(account, folders);
-  folders.add(folder);
-  const [oldest] = folders;
-  if (folders.size > MAX_FOLDERS && oldest !== undefined) folders.delete(oldest);
+  folders.set(folder, true);
 }

@@ -2,7 +2,7 @@ import { createError } from "../../http/errors.ts";
 import type { HttpError } from "../../http/http-error.ts";
 import { isMemberName } from "../../http/path-segment.ts";
 import type { AccountContext } from "../../request/context.ts";
-import { toSentPaths } from "../../transfers/links/sent-file.ts";
+import { createSenderNaming } from "../../transfers/links/sent-file.ts";
 import { FORM_ACTIONS, type FormFields, SHARE_ACTION } from "../../uploads/form.ts";
 import type { FormUpload } from "../../uploads/form-files.ts";
 import { parseSender } from "../../uploads/sender.ts";
@@ -94,7 +94,7 @@ export async function runFormAction(context: AccountContext, form: ReceivedForm)
         transferMember(context, "move", name, toDestinationIn(path.segments, name, destination)),
       );
     case "copy-members": {
-      const toOwn = toSentPaths(context, () => parseSender(sender));
+      const toOwn = createSenderNaming(context, () => parseSender(sender));
       return attemptAll(context, members, (name) =>
         transferMember(context, "copy", name, toOwn(toDestinationIn(path.segments, name, destination))),
       );

@@ -1,3 +1,4 @@
+import { toUrlPath } from "../../account/path.ts";
 import { toByteSource } from "../../contracts/byte-source.ts";
 import { toBatches } from "../../contracts/member-batches.ts";
 import { DONE_CODES, type DoneCode } from "../../contracts/pages/texts.ts";
@@ -6,7 +7,7 @@ import { createError } from "../../http/errors.ts";
 import { isHttpError } from "../../http/http-error.ts";
 import { isMemberName } from "../../http/path-segment.ts";
 import type { Reply } from "../../http/reply.ts";
-import { emptyReply, sourceReply } from "../../http/reply.ts";
+import { emptyReply, HTML_FIELDS, sourceReply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { listingEvents, sendTracked } from "../../transfers/download-events.ts";
 import { isInDropFolder } from "../../transfers/links/drop-folder.ts";
@@ -16,21 +17,23 @@ import { wantsArchive } from "../../transfers/wants-archive.ts";
 import { type FolderPage, type FolderProblem, type SessionLinks, streamFolderPage } from "../../views/folder-page.ts";
 import { type PageMember, parseMemberOrder, toPageMember } from "../../views/member-order.ts";
 import { redirectReply, toPageFields } from "../../views/page.ts";
+import { mayChangeKeys, toKeysPath } from "../keys/own-keys.ts";
 import { hasSharing, mayShare, toLinksPath, toNewLinkPath } from "../links/own-links.ts";
 import { isLinkFilePage, linkFilePage, toPageLink } from "../links/visitor-page.ts";
 import { afterBasicLogin, isBasicLogin } from "../login/basic-login.ts";
 import { passwordUpdatePath } from "../login/password-update.ts";
+import { loginPath } from "../login/unauthorized.ts";
 import { throwNotListed } from "../trailing-slash.ts";
 import { toTrashPath } from "../trash/list-trash.ts";
+import { toVersionListPath } from "../versions/version-path.ts";
 import { isUploadOnly, toFolderActions } from "./allowed-actions.ts";
 import { archiveReply } from "./archive.ts";
 import { getListing } from "./get-listing.ts";
 import { acquirePageBytes, toMemberBytes } from "./page-memory.ts";
 import { findPageQuota } from "./page-quota.ts";
 import { ownTriggers } from "./run-trigger.ts";
+import { findSearch, searchFolder } from "./search.ts";
 import { readSentFiles } from "./sent-files.ts";
-
-const HTML_TYPE = { "Content-Type": "text/html; charset=utf-8" };
 
 /**
  * `GET` and `HEAD /home/<folder>/`: a folder's members as JSON or as a page, or its content as an archive (4.2, 4.6).
@@ -44,6 +47,8 @@ export async function getFolder(context: AccountContext): Promise<Reply> {
     if (link?.isDropFolder) throw createError("denied");
     return archiveReply(context);
   }
+  const search = findSearch(context);
+  if (search !== undefined) return searchFolder(context, search);
   if (variant !== "html") return getListing(context);
   if (isLinkFilePage(context)) {
     return linkFilePage(context, 200, { isUploaded: toDoneCode(context) === "uploaded", problems: [] });
@@ -51,7 +56,7 @@ export async function getFolder(context: AccountContext): Promise<Reply> {
   const isForUploads = await hasUploadPage(context);
   if (request.method === "HEAD") {
     if (!isForUploads) await files.checkListing(path.segments).catch(throwNotListed);
-    return emptyReply(200, { ...toPageFields(context), ...HTML_TYPE });
+    return emptyReply(200, { ...toPageFields(context), ...HTML_FIELDS });
   }
   if (isForUploads) {
     const sent = await readSentFiles(context, new URLSearchParams(context.target.query));
@@ -61,9 +66,9 @@ export async function getFolder(context: AccountContext): Promise<Reply> {
     const page = await openFolderPage(context, false, {
       problems: [],
       done: toDoneCode(context),
-      entered: toRename(context),
+      entered: toShown(context),
     });
-    return { source: toByteSource(page), fields: { ...toPageFields(context), ...HTML_TYPE } };
+    return { source: toByteSource(page), fields: { ...toPageFields(context), ...HTML_FIELDS } };
   });
 }
 
@@ -83,7 +88,7 @@ export async function folderPage(context: AccountContext, status: number, report
   const page = toByteSource(await openFolderPage(context, true, report));
   return sourceReply(status, holdUntilRead(context, page), {
     ...toPageFields(context),
-    ...HTML_TYPE,
+    ...HTML_FIELDS,
   });
 }
 
@@ -93,14 +98,10 @@ function toDoneCode({ target }: AccountContext): DoneCode | undefined {
   return DONE_CODES.find((code) => code === given);
 }
 
-/** The member that the page has a form for: its row links to the page with this form. */
-function toRename(context: AccountContext): FolderReport["entered"] {
-  const { account, path, target } = context;
-  const name = new URLSearchParams(target.query).get("rename");
-  if (name === null || !isMemberName(name)) return undefined;
-  return toFolderActions(account, path.segments, ownTriggers(context)).move
-    ? { rename: { name, newName: name } }
-    : undefined;
+/** The member whose properties and forms the page has: its row links to the page with them. */
+function toShown({ target }: AccountContext): FolderReport["entered"] {
+  const name = new URLSearchParams(target.query).get("member");
+  return name === null || !isMemberName(name) ? undefined : { shown: name };
 }
 
 /**
@@ -128,6 +129,7 @@ async function openFolderPage(
       copy: actions.copy && !asksForSender(context),
       purge: files.trash !== undefined,
       ...(mayShare(context) && { share: toNewLinkPath(config.basePath, segments) }),
+      ...(files.versions && actions.download && { versions: toVersionListPath(config.basePath, [...segments, ""]) }),
     },
     ...(link === undefined && { username: account.name }),
     link: toPageLink(context),
@@ -181,9 +183,15 @@ async function readMembers(
   }
 }
 
+/** The login page, which leads back to the folder. */
+function toLoginUrl({ root, path, config }: AccountContext): string {
+  return `${loginPath(config.basePath)}?return=${encodeURIComponent(`${root}${toUrlPath(path)}`)}`;
+}
+
 /** The links of a browser's session (4.1, rule 4). The password link is shown only if the password can be changed. */
 async function toSessionLinks(context: AccountContext): Promise<SessionLinks> {
   const { account, config, scheme, passwords, links, files } = context;
+  if (scheme === "anonymous") return { login: toLoginUrl(context) };
   const hasList = hasSharing(context) && links?.sealed.kept !== undefined && account.allowLinks;
   const shared = {
     ...(hasList && { shared: toLinksPath(config.basePath) }),
@@ -191,6 +199,8 @@ async function toSessionLinks(context: AccountContext): Promise<SessionLinks> {
   };
   if (scheme !== "cookie") return shared;
   const logout = `${config.basePath}/__svc__/logout`;
+  const hasKeys = await mayChangeKeys(context);
   const mayChange = account.allowPasswordChange && (await passwords.isPossible(account.name));
-  return { logout, ...shared, ...(mayChange && { passwordUpdate: passwordUpdatePath(config.basePath) }) };
+  const keys = hasKeys && { keys: toKeysPath(config.basePath) };
+  return { logout, ...shared, ...keys, ...(mayChange && { passwordUpdate: passwordUpdatePath(config.basePath) }) };
 }

@@ -4,7 +4,7 @@ import { toBatches } from "../../contracts/member-batches.ts";
 import { parseEntityTags } from "../../http/conditional.ts";
 import { createError } from "../../http/errors.ts";
 import { prefersNameOrder } from "../../http/preferences.ts";
-import { emptyReply, type HeaderFields, type Reply } from "../../http/reply.ts";
+import { emptyReply, type HeaderFields, JSON_FIELDS, type Reply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { listingEvents, type SourceResponse, sendTracked } from "../../transfers/download-events.ts";
 import { openJsonListing } from "../../views/json-listing.ts";
@@ -13,7 +13,6 @@ import { holdOpenFolder, toListingResponse } from "./hold-open-folder.ts";
 import { parseCursor, toCursor } from "./listing-cursor.ts";
 import { readFirstMembers, readMembersByName, toPieces } from "./listing-members.ts";
 
-const JSON_TYPE = { "Content-Type": "application/json; charset=utf-8" };
 const SORTED = { "Preference-Applied": "order=name" };
 
 /** `GET` and `HEAD /home/<folder>/` as JSON: all members (2.1), or a page of them. */
@@ -23,7 +22,7 @@ export async function getListing(context: AccountContext): Promise<Reply> {
   const isByName = prefersNameOrder(request);
   const tag = files.listingTag && (await findTag(context, isByName));
   if (tag !== undefined && isUnchanged(request, tag)) return emptyReply(304, { ETag: tag });
-  const fields = { ...JSON_TYPE, ETag: tag };
+  const fields = { ...JSON_FIELDS, ETag: tag };
   if (page !== undefined)
     return send(context, () => openPage(context, page, isByName ? { ...fields, ...SORTED } : fields));
   if (isByName) return send(context, () => openSorted(context, fields));

@@ -5,6 +5,7 @@ import { isMemberName } from "../../http/path-segment.ts";
 import type { Reply } from "../../http/reply.ts";
 import { jsonReply } from "../../http/reply.ts";
 import type { AccountContext, RequestContext } from "../../request/context.ts";
+import { emitErrorEvent } from "../../request/emit-event.ts";
 import { toStatus } from "../../request/errors.ts";
 import type { CommandOutcome } from "../../schemas/commands.ts";
 import type { LinkBody } from "../../schemas/links.ts";
@@ -77,4 +78,19 @@ function toReply(outcomes: readonly MemberOutcome[]): Reply {
 export function toCommonStatus(errors: readonly HttpError[]): number {
   const [failure, ...others] = new Set(errors.map((error) => error.failure));
   return toStatus(failure === undefined || others.length > 0 ? "malformed" : failure, "html");
+}
+
+/**
+ * The page after a form that has failed: adds the code of the errors to the page that shows them, and emits the error
+ * event.
+ */
+export async function problemsReply(
+  context: AccountContext,
+  status: number,
+  errors: readonly Pick<HttpError, "code" | "message">[],
+  openPage: () => Promise<Reply>,
+): Promise<Reply> {
+  emitErrorEvent(context, status, [...new Set(errors.map(({ message }) => message))].join(" "));
+  const page = await openPage();
+  return { ...page, headers: [...page.headers, ["Error-Code", toCommonCode(errors)]] };
 }

@@ -18,7 +18,7 @@ import {
 import type { LinkBody } from "../../schemas/links.ts";
 import { countBody } from "../../transfers/held-bodies.ts";
 import { isInDropFolder } from "../../transfers/links/drop-folder.ts";
-import { asksForSender, toSentPath } from "../../transfers/links/sent-file.ts";
+import { addSenderFromHeader, asksForSender } from "../../transfers/links/sent-file.ts";
 import { readSender } from "../../uploads/sender.ts";
 import { createHashOnce, type LinkTools } from "../links/make-link.ts";
 import { checkOwnLink, describeLink, hasSharing, makeOwnLink, requireLinks } from "../links/own-links.ts";
@@ -160,7 +160,7 @@ async function runBuiltIn(
     case "move":
     case "copy": {
       const to = toDestination(path.segments, target, command.destination);
-      const own = command.command === "copy" ? toSentPath(context, to) : to;
+      const own = command.command === "copy" ? addSenderFromHeader(context, to) : to;
       return transferMember(context, command.command, target, own, command.overwrite, requireRoom);
     }
     case "delete":

@@ -2,14 +2,13 @@ import { toUrlPath } from "../../account/path.ts";
 import type { SelectedMember } from "../../archive/entries.ts";
 import { toChallenges } from "../../auth/challenge.ts";
 import type { DoneCode } from "../../contracts/pages/texts.ts";
-import { createError, toCommonCode } from "../../http/errors.ts";
+import { createError } from "../../http/errors.ts";
 import { type HttpError, isHttpError } from "../../http/http-error.ts";
 import { type FormPart, readMultipart } from "../../http/multipart.ts";
 import { isMemberName } from "../../http/path-segment.ts";
 import type { Reply } from "../../http/reply.ts";
 import { emptyReply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
-import { emitErrorEvent } from "../../request/emit-event.ts";
 import { toStatus } from "../../request/errors.ts";
 import { createFormPermits } from "../../transfers/held-bodies.ts";
 import { isInDropFolder } from "../../transfers/links/drop-folder.ts";
@@ -27,7 +26,7 @@ import { chooseMember } from "./choose-member.ts";
 import { createActionCheck, findOmission, type ReceivedForm, runFormAction } from "./form-actions.ts";
 import { folderPage } from "./get-folder.ts";
 import { requireFolder } from "./make-folder.ts";
-import { attemptAll, type MemberOutcome, outcomesReply, toCommonStatus } from "./member-outcomes.ts";
+import { attemptAll, type MemberOutcome, outcomesReply, problemsReply, toCommonStatus } from "./member-outcomes.ts";
 import { addSentFiles, removeSentFiles } from "./sent-files.ts";
 
 /**
@@ -206,15 +205,11 @@ async function pageOf(
   problems: readonly FolderProblem[],
   entered?: EnteredValues,
 ): Promise<Reply> {
-  emitErrorEvent(context, status, [...new Set(problems.map(({ error }) => error.message))].join(" "));
-  const page = await folderPage(context, status, { problems, entered });
-  const withCode: Reply["headers"] = [
-    ...page.headers,
-    ["Error-Code", toCommonCode(problems.map(({ error }) => error))],
-  ];
-  if (status !== 401) return { ...page, headers: withCode };
+  const errors = problems.map(({ error }) => error);
+  const page = await problemsReply(context, status, errors, () => folderPage(context, status, { problems, entered }));
+  if (status !== 401) return page;
   const challenges = toChallenges(context.request, context.variant, context.config);
-  return { ...page, headers: [...withCode, ["WWW-Authenticate", challenges]] };
+  return { ...page, headers: [...page.headers, ["WWW-Authenticate", challenges]] };
 }
 
 /** Redirects to the folder, so that a reload does not send the form again. Keeps the query, such as the sort order. */

@@ -1,6 +1,6 @@
-import { isPrefix, toStoragePath } from "../../account/path.ts";
+import { toStoragePath } from "../../account/path.ts";
 import type { Quota, QuotaLimit, QuotaUsage } from "../../contracts/quota.ts";
-import { toPathSegments } from "../../contracts/storage-path.ts";
+import { isPrefix, toPathSegments } from "../../contracts/storage-path.ts";
 import type { AccountContext } from "../../request/context.ts";
 
 /** What is used of a folder, and what its limits leave. */

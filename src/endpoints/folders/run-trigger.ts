@@ -9,9 +9,9 @@ import { chooseMember } from "./choose-member.ts";
 
 const NO_TRIGGERS: Triggers = new Map();
 
-/** The triggers that the account has (4.3). A link has none. */
-export function ownTriggers({ config, account, link }: AccountContext): Triggers {
-  return link === undefined ? triggersOf(config.triggers, account.group) : NO_TRIGGERS;
+/** The triggers that the account has (4.3). A link and a visitor without a login have none. */
+export function ownTriggers({ config, account, link, scheme }: AccountContext): Triggers {
+  return link === undefined && scheme !== "anonymous" ? triggersOf(config.triggers, account.group) : NO_TRIGGERS;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { createError } from "../../http/errors.ts";
-import type { EnteredLink } from "../../views/new-link-page.ts";
+import type { EnteredLink } from "../../views/links/new-link-page.ts";
 
 /** The fields of the form that describes a new link. Those that are empty are absent. */
 export interface LinkForm extends EnteredLink {

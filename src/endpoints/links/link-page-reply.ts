@@ -4,7 +4,7 @@ import type { HeaderFields, Reply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
 import type { LinkBody } from "../../schemas/links.ts";
 import type { LinkRecord } from "../../sharing/record.ts";
-import { toLinkPage } from "../../views/link-page.ts";
+import { toLinkPage } from "../../views/links/link-page.ts";
 import { pageReply } from "../../views/page.ts";
 import { toLinksPath } from "./own-links.ts";
 

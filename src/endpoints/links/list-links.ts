@@ -1,15 +1,12 @@
-import { emptyReply, type Reply, sourceReply } from "../../http/reply.ts";
+import { emptyReply, HTML_FIELDS, JSON_FIELDS, type Reply, sourceReply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
 import type { LinkBody } from "../../schemas/links.ts";
 import { isLinkOf } from "../../sharing/record.ts";
 import { openJsonContent } from "../../views/json-listing.ts";
-import { openLinksPage } from "../../views/links-page.ts";
+import { openLinksPage } from "../../views/links/links-page.ts";
 import { toPageFields } from "../../views/page.ts";
 import { holdOpenFolder } from "../folders/hold-open-folder.ts";
 import { describeKept, emitWithdrawn, requireKept, toLinksPath } from "./own-links.ts";
-
-const JSON_TYPE = { "Content-Type": "application/json; charset=utf-8" };
-const HTML_TYPE = { "Content-Type": "text/html; charset=utf-8" };
 
 /**
  * `GET` and `HEAD /home/__svc__/links`: the links of the account, newest first. They are read while they are sent: of
@@ -19,7 +16,7 @@ export async function listLinks(context: AccountContext): Promise<Reply> {
   const { config, root, request } = context;
   const isPage = context.variant === "html";
   const links = describeAll(context);
-  const fields = isPage ? { ...toPageFields(context), ...HTML_TYPE } : JSON_TYPE;
+  const fields = isPage ? { ...toPageFields(context), ...HTML_FIELDS } : JSON_FIELDS;
   if (request.method === "HEAD") {
     await links.next();
     await links.return();

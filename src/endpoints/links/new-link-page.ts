@@ -6,7 +6,7 @@ import { createError } from "../../http/errors.ts";
 import type { HttpError } from "../../http/http-error.ts";
 import type { Reply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
-import { type EnteredLink, toNewLinkPage } from "../../views/new-link-page.ts";
+import { type EnteredLink, toNewLinkPage } from "../../views/links/new-link-page.ts";
 import { pageReply } from "../../views/page.ts";
 import { createGiving, isOfFiles, parseLinkPath, toMaxSeconds } from "./make-link.ts";
 import { requireLinks, toLinksPath, toNewLinkPath } from "./own-links.ts";

@@ -26,9 +26,9 @@ export function mayShare(context: AccountContext): boolean {
   return hasSharing(context) && context.account.allowLinks;
 }
 
-/** Whether folders have the command and the form action for links. Below a link there are none (SHARING 1.3). */
-export function hasSharing({ links, link }: Pick<AccountContext, "links" | "link">): boolean {
-  return links !== undefined && link === undefined;
+/** Whether folders have the command and the form action for links. Links and API keys have none (SHARING 1.3). */
+export function hasSharing({ links, link, key }: Pick<AccountContext, "links" | "link" | "key">): boolean {
+  return links !== undefined && link === undefined && key === undefined;
 }
 
 /** The links of the service. */

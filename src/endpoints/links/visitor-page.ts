@@ -1,5 +1,5 @@
 import { StorageError } from "../../contracts/storage-adapter.ts";
-import { emptyReply, type Reply } from "../../http/reply.ts";
+import { emptyReply, HTML_FIELDS, type Reply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { pageReply, toPageFields } from "../../views/page.ts";
 import type { ShownError } from "../../views/texts.ts";
@@ -16,6 +16,7 @@ export function toPageLink({ link, account }: AccountContext): PageLink | undefi
     expires: new Date(record.expires * 1000),
     asksName: record.askName === true,
     isDropFolder,
+    isCounted: record.maxUses !== undefined,
     maxFileBytes: account.maxFileBytes,
   };
 }
@@ -45,8 +46,6 @@ export async function linkFilePage(context: AccountContext, status: number, repo
   const mayUpload = (await files.may(path, "write")) && (!isThere || (await files.may(path, "delete-file")));
   const hasNothing = file === undefined && !mayUpload && !report.isUploaded && report.problems.length === 0;
   if (hasNothing) throw new StorageError("not-found");
-  if (request.method === "HEAD") return emptyReply(status, { ...toPageFields(context), ...HTML_TYPE });
+  if (request.method === "HEAD") return emptyReply(status, { ...toPageFields(context), ...HTML_FIELDS });
   return pageReply(context, status, toLinkFilePage(context, { link, file, mayUpload, ...report }));
 }
-
-const HTML_TYPE = { "Content-Type": "text/html; charset=utf-8" };

@@ -7,7 +7,7 @@ import { waitUntil } from "../../request/wait-until.ts";
 
 type FirstClaim = Extract<Claim, { readonly outcome: "first" }>;
 
-/** An answer as it is kept: the status, the header fields and the body of a reply. */
+/** An answer as it is stored: the status, the header fields and the body of a reply. */
 type KeptReply = readonly [status: number, headers: Reply["headers"], body: string];
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
@@ -15,8 +15,8 @@ const KEY = /^[\x21-\x7e]{1,255}$/;
 /**
  * Runs a request with an `Idempotency-Key` once: the same key, account, URL and body get the same answer again
  * (draft-ietf-httpapi-idempotency-key-header). `body` is the parsed body. The first request runs to its end even if its
- * client disconnects, so that the answer tells what has happened. What `run` throws is no answer: it must not have
- * changed anything then. Without the field or the option, the request runs as it is.
+ * client disconnects, so that the answer says what has happened. If `run` throws, it must have changed nothing; the
+ * error is not kept as an answer. Without the header or the option, the request runs as it is.
  * @throws HttpError `malformed` for a malformed key, `conflict` while the first request runs, or if its answer was not
  * kept, `unprocessable` for another body, `unavailable` if the store fails; what `run` throws.
  */
@@ -30,7 +30,13 @@ export async function runOnce(
   if (answers === undefined || key === null) return run(context);
   if (!KEY.test(key)) throw createError("idempotency-key-invalid");
   const { path: url } = context.target;
-  const claim = await answers.claim({ holder: toHolder(context), url, key, body: JSON.stringify(body) });
+  const claim = await answers.claim({
+    holder: toHolder(context),
+    payer: toPayer(context),
+    url,
+    key,
+    body: JSON.stringify(body),
+  });
   switch (claim.outcome) {
     case "first": {
       const running = runFirst(claim, () => run(withoutClient(context)));
@@ -65,12 +71,22 @@ async function runFirst(claim: FirstClaim, run: () => Promise<Reply>): Promise<R
   return reply;
 }
 
-/** Whose key it is. A link is not the account that has made it. */
-function toHolder({ account, link }: AccountContext): string {
+/**
+ * Returns the holder of an idempotency key. A link or an API key is a holder of its own, because it may see less than
+ * its account.
+ */
+function toHolder(context: AccountContext): string {
+  return context.key === undefined ? toPayer(context) : `key:${context.key.id}`;
+}
+
+/** The keys of an account have one limit together: it can make any number, one after the other. */
+function toPayer({ account, link }: AccountContext): string {
   return link === undefined ? `account:${foldName(account.name)}` : `link:${link.record.id}`;
 }
 
-/** Cuts a request off from its client. The same context, because its events are made of it. */
+/**
+ * Makes a request run to its end even if the client disconnects. Changes the context itself, because its events use it.
+ */
 function withoutClient(context: AccountContext): AccountContext {
   const { signal } = new AbortController();
   const request = new Proxy(context.request, {

@@ -1,5 +1,5 @@
 import type { Reply } from "../../http/reply.ts";
-import { textReply } from "../../http/reply.ts";
+import { JSON_FIELDS, textReply } from "../../http/reply.ts";
 import type { RequestContext } from "../../request/context.ts";
 
 /**
@@ -9,6 +9,6 @@ import type { RequestContext } from "../../request/context.ts";
 export async function getOpenApi({ target, openApi }: RequestContext): Promise<Reply> {
   const { yaml, json } = await openApi();
   return target.path.endsWith(".json")
-    ? textReply(200, json(), { "Content-Type": "application/json; charset=utf-8" })
+    ? textReply(200, json(), JSON_FIELDS)
     : textReply(200, yaml(), { "Content-Type": "application/yaml; charset=utf-8" });
 }

@@ -1,6 +1,7 @@
 import type { InspectedEntry } from "../../account/file-attributes.ts";
 import type { ResourcePath } from "../../account/path.ts";
-import { isStorageError, StorageError } from "../../contracts/storage-adapter.ts";
+import { toStrongTag } from "../../contracts/entity-tags.ts";
+import { hasCode, StorageError } from "../../contracts/storage-adapter.ts";
 import { evaluatePreconditions, isConditionalChange } from "../../http/conditional.ts";
 import { createError } from "../../http/errors.ts";
 import { isHttpError } from "../../http/http-error.ts";
@@ -9,7 +10,7 @@ import { hasContent } from "../../http/request-body.ts";
 import type { Target } from "../../http/request-target.ts";
 import { toValidators } from "../../http/validators.ts";
 import type { AccountContext } from "../../request/context.ts";
-import { toSentPath } from "../../transfers/links/sent-file.ts";
+import { addSenderFromHeader } from "../../transfers/links/sent-file.ts";
 import { acquireTransfer } from "../../transfers/too-many-transfers.ts";
 import { parseDepth } from "../../webdav/depth.ts";
 import { parseDestination } from "../../webdav/destination.ts";
@@ -54,7 +55,7 @@ async function transfer(context: AccountContext, verb: "copy" | "move"): Promise
  * The path that the `Destination` header names.
  * @throws HttpError `denied` if it is not below the root of the request; what `parseDestination` throws.
  */
-function toDestination(context: AccountContext): ResourcePath {
+function readDestination(context: AccountContext): ResourcePath {
   const target = parseOwnDestination(context);
   const path = parseOwnPath(target, context);
   if (path === "outside") throw createError("destination-outside");
@@ -64,8 +65,8 @@ function toDestination(context: AccountContext): ResourcePath {
 
 /** The path of the new file or folder. A copy below a link that asks for it has the name of who makes it. */
 function toNewPath(context: AccountContext, verb: "copy" | "move"): ResourcePath {
-  const to = toDestination(context);
-  return verb === "copy" ? { ...to, segments: toSentPath(context, to.segments) } : to;
+  const to = readDestination(context);
+  return verb === "copy" ? { ...to, segments: addSenderFromHeader(context, to.segments) } : to;
 }
 
 function parseOwnDestination(context: AccountContext): Target {
@@ -90,12 +91,12 @@ function toCondition(
   if (evaluatePreconditions(request, toValidators(entry), config.clock()) !== "met") {
     throw new StorageError("precondition-failed");
   }
-  const { etag } = entry;
-  return etag === undefined || etag.startsWith("W/") ? {} : { ifMatch: [etag] };
+  const etag = toStrongTag(entry.etag);
+  return etag === undefined ? {} : { ifMatch: [etag] };
 }
 
 /** Maps `already-exists` to 412: something exists at the destination, and `Overwrite` is `F` (RFC 4918 9.8.5). */
 function throwOverwriteRefused(error: unknown): never {
-  const isRefused = isStorageError(error) && error.code === "already-exists";
+  const isRefused = hasCode(error, "already-exists");
   throw isRefused ? new StorageError("precondition-failed", error.message, { cause: error }) : error;
 }

@@ -1,11 +1,11 @@
 import type { AccountLock } from "../../account/locks/account-locks.ts";
 import { isReserved } from "../../account/path.ts";
-import { isStorageError, StorageError } from "../../contracts/storage-adapter.ts";
+import { hasCode, StorageError } from "../../contracts/storage-adapter.ts";
 import { createError } from "../../http/errors.ts";
 import { emptyReply, type HeaderFields, type Reply } from "../../http/reply.ts";
 import { hasContent } from "../../http/request-body.ts";
 import type { AccountContext } from "../../request/context.ts";
-import { toSentPath } from "../../transfers/links/sent-file.ts";
+import { addSenderFromHeader } from "../../transfers/links/sent-file.ts";
 import { storeFile } from "../../transfers/store-upload.ts";
 import { readMetadata } from "../../uploads/metadata-header.ts";
 import { parseDepth } from "../../webdav/depth.ts";
@@ -51,7 +51,7 @@ async function lock(context: AccountContext, { scope, owner }: LockRequest, seco
   const named = (await files.inspect(path.segments))?.entry;
   if (path.isFolder && named?.kind !== "folder") throw new StorageError("not-found");
   // A free name becomes a file, which has the name of its sender where a link asks for it.
-  const segments = named === undefined ? toSentPath(context, path.segments) : path.segments;
+  const segments = named === undefined ? addSenderFromHeader(context, path.segments) : path.segments;
   const entry = named ?? (await files.inspect(segments))?.entry;
   const isFolder = entry?.kind === "folder";
   const depth = isFolder ? parseDepth("LOCK", request.headers) : "0";
@@ -104,7 +104,7 @@ async function createFile(
     });
     return true;
   } catch (error) {
-    if (isStorageError(error) && error.code === "precondition-failed") return false;
+    if (hasCode(error, "precondition-failed")) return false;
     await files.unlock(segments, token).catch(() => undefined);
     throw error;
   }

@@ -1,5 +1,5 @@
 import mime from "mime";
-import { isStorageError, type StorageEntry } from "../../contracts/storage-adapter.ts";
+import { hasCode, type StorageEntry } from "../../contracts/storage-adapter.ts";
 import { isHttpError } from "../../http/http-error.ts";
 import { prefersMinimalReturn } from "../../http/preferences.ts";
 import type { Reply } from "../../http/reply.ts";
@@ -107,8 +107,8 @@ async function readPropfind(request: Request): Promise<PropfindRequest> {
 }
 
 /**
- * The length from which a text is sent before more members are written. An attack: a name of many kilobytes that has to
- * be written for each member, in requests whose responses are read slowly.
+ * The length from which a text is sent before more members are written. Otherwise an attacker could fill the memory: by
+ * a name of many kilobytes that is written for each member, in requests whose responses it reads slowly.
  */
 const MAX_PIECE = 65_536;
 
@@ -152,9 +152,7 @@ async function* writeMembers(
 
 /** Ignores the error for a member that was removed meanwhile, or whose properties the account may not see. */
 function noneIfHidden(error: unknown): undefined {
-  const isHidden = isHttpError(error)
-    ? error.failure === "denied"
-    : isStorageError(error) && error.code === "not-found";
+  const isHidden = isHttpError(error) ? error.failure === "denied" : hasCode(error, "not-found");
   if (!isHidden) throw error;
 }
 

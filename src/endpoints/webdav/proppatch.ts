@@ -1,4 +1,4 @@
-import { isStorageError } from "../../contracts/storage-adapter.ts";
+import { hasCode } from "../../contracts/storage-adapter.ts";
 import { createError } from "../../http/errors.ts";
 import type { Reply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
@@ -65,12 +65,12 @@ async function refuse(context: AccountContext, refused: Failed): Promise<Failed>
 function toFailed(error: unknown, { names, properties, timeKeys }: ChangePlan): Failed {
   const keys = names.map(toPropertyKey);
   if (isUnsupported(error)) return new Map((timeKeys.length > 0 ? timeKeys : keys).map((key) => [key, 403]));
-  if (!isStorageError(error) || error.code !== "no-space") throw error;
+  if (!hasCode(error, "no-space")) throw error;
   return new Map(keys.filter((key) => properties.has(key)).map((key) => [key, 507]));
 }
 
 function isUnsupported(error: unknown): boolean {
-  return isStorageError(error) && error.code === "unsupported";
+  return hasCode(error, "unsupported");
 }
 
 function ignoreUnsupported(error: unknown): void {

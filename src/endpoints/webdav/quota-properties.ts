@@ -1,5 +1,5 @@
-import { isPrefix } from "../../account/path.ts";
 import { toRealSegments } from "../../account/virtual-folders.ts";
+import { isPrefix } from "../../contracts/storage-path.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { davKey } from "../../webdav/property-name.ts";
 import { findNearestUsage } from "../folders/quota-usage.ts";

@@ -1,6 +1,6 @@
 import type { AccountFiles } from "../../account/files.ts";
 import { toBatches } from "../../contracts/member-batches.ts";
-import { isStorageError, type StorageEntry } from "../../contracts/storage-adapter.ts";
+import { hasCode, type StorageEntry } from "../../contracts/storage-adapter.ts";
 import { isHttpError } from "../../http/http-error.ts";
 
 /** Members of a folder. */
@@ -37,5 +37,5 @@ function foldersIn(folder: readonly string[], members: readonly StorageEntry[]):
 }
 
 function isLeftOut(error: unknown): boolean {
-  return isHttpError(error) ? error.failure === "denied" : isStorageError(error) && error.code === "not-found";
+  return isHttpError(error) ? error.failure === "denied" : hasCode(error, "not-found");
 }

@@ -72,8 +72,8 @@ export function createExchange(req: IncomingMessage, res: ServerResponse): Excha
 }
 
 /**
- * The most requests that may wait behind one of the same socket. An attack: one chunk of bytes holds thousands of
- * requests, each of which takes some 2 KiB, and Node parses all of a chunk. No client sends as many ahead.
+ * The most requests that may wait after one of the same socket. No real client sends as many ahead. An attacker can put
+ * thousands of requests into one chunk of bytes, and Node parses the whole chunk: each request takes some 2 KiB.
  */
 const MAX_WAITING = 128;
 
@@ -236,7 +236,10 @@ function startNext(state: SocketState, socket: Socket): void {
   if (next !== undefined) startLater(next);
 }
 
-/** An attack: requests of one socket that follow each other at once would keep all other sockets waiting. */
+/**
+ * Starts a request in a later turn of the event loop. Otherwise one socket with many requests could keep all other
+ * sockets waiting.
+ */
 function startLater({ exchange, start }: SocketState["waiting"][number]): void {
   setImmediate(() => {
     if (!exchange.isDisconnected) start();

@@ -37,6 +37,11 @@ export function toRequest(exchange: Exchange): Request | undefined {
   }
 }
 
+/** The exchange of a request that {@link toRequest} has made; `undefined` for any other. */
+export function exchangeOfRequest(request: Request): Exchange | undefined {
+  return (request as Request & { readonly [exchangeKey]?: Exchange })[exchangeKey];
+}
+
 function toInit(method: string | undefined, fields: ReadonlyMap<string, string>, body: unknown): RequestInit {
   // The types of TypeScript know lists of pairs, but not that any iterable of pairs will do.
   const headers = new Headers(fields as unknown as [string, string][]);

@@ -1,5 +1,5 @@
 import { type StorageEntry, StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
-import { toCanonicalPath, toPathSegments } from "../../contracts/storage-path.ts";
+import { isPrefix, toCanonicalPath, toPathSegments } from "../../contracts/storage-path.ts";
 import type {
   AppendOptions,
   CompleteOptions,
@@ -17,8 +17,7 @@ export function createFolderUploads(uploads: StorageUploads, base: readonly stri
 
   function toInner(state: UploadState | undefined): UploadState | undefined {
     const segments = state && toPathSegments(state.path);
-    if (segments === undefined || segments.length <= base.length) return undefined;
-    if (!base.every((name, index) => name === segments[index])) return undefined;
+    if (segments === undefined || segments.length === base.length || !isPrefix(base, segments)) return undefined;
     return { ...(state as UploadState), path: toCanonicalPath(segments.slice(base.length)) };
   }
 

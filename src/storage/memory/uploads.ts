@@ -118,7 +118,7 @@ export function createMemoryUploads({ tree, checkTarget, putFile }: MemoryUpload
     return upload.state;
   }
 
-  async function update(key: UploadKey, change: UploadChange): Promise<UploadState> {
+  async function update(key: UploadKey, { quota: _, ...change }: UploadChange): Promise<UploadState> {
     const upload = requireUpload(key);
     upload.state = { ...upload.state, ...change };
     return upload.state;

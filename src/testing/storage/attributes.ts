@@ -1,4 +1,4 @@
-import { isStorageError } from "../../contracts/storage-adapter.ts";
+import { hasCode } from "../../contracts/storage-adapter.ts";
 import type { StorageAttributes } from "../../contracts/storage-attributes.ts";
 import { expect, expectEqual, expectRefusal } from "../expectations.ts";
 import type { StorageCase, StorageCaseContext } from "./case.ts";
@@ -221,7 +221,7 @@ export const attributeCases: readonly StorageCase[] = [
         const before = await storage.stat("/file");
         const changed = await attributesOf({ storage })
           .change("/file", { modified })
-          .catch((error: unknown) => (isStorageError(error) && error.code === "unsupported" ? undefined : error));
+          .catch((error: unknown) => (hasCode(error, "unsupported") ? undefined : error));
         const wanted = toSecond(changed === undefined ? before?.modified : modified);
         expectEqual(toSecond((await storage.stat("/file"))?.modified), wanted, `time, after ${modified.toISOString()}`);
       }

@@ -1,4 +1,4 @@
-import { StorageError } from "../../contracts/storage-adapter.ts";
+import { hasCode } from "../../contracts/storage-adapter.ts";
 import { expect, expectEqual, expectRefusal, rejectionOf } from "../expectations.ts";
 import {
   areSameBytes,
@@ -163,7 +163,7 @@ export const appendingCases: readonly UploadCase[] = [
       await isWaiting;
       expectEqual(await offsetOf(storage, key), 3, "offset that `find` tells");
       const error = await running;
-      expect(error instanceof StorageError && error.code === "locked", "the running append is `locked`");
+      expect(hasCode(error, "locked"), "the running append is `locked`");
       await appendText(storage, key, 3, "def");
       await uploadsOf(storage).complete(key);
       expectEqual(await readFileText(storage, "/file"), "abcdef", "text");

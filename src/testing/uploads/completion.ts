@@ -1,6 +1,6 @@
 import type { UploadKey } from "../../contracts/storage-uploads.ts";
 import { expect, expectEqual, expectRefusal } from "../expectations.ts";
-import { namesIn, put, readFileText } from "../storage/content.ts";
+import { areSameBytes, bodyBytes, inChunks, namesIn, noise, put, readFileText } from "../storage/content.ts";
 import type { UploadCase } from "./case.ts";
 import { appendText, beginUpload, newKey, offsetOf, uploadsOf } from "./setup.ts";
 
@@ -176,6 +176,26 @@ export const completionCases: readonly UploadCase[] = [
       await expectRefusal(uploadsOf(storage).complete(key, { path: "/other" }), "denied");
       await uploadsOf(storage).complete(key, { path: "/folder/other", ifNoneMatch: "*" });
       expectEqual(await namesIn(storage, "/folder"), ["other"], "members");
+    },
+  },
+  {
+    name: "complete: gives an upload of any size the name that is free, if it was created to be named later",
+    async run({ storage }) {
+      await storage.createFolder("/folder");
+      await put(storage, "/folder/taken", "previous");
+      const bytes = noise(9 * 1_048_576 + 1, 5);
+      const { key } = await beginUpload(storage, "/folder/kept", { isNamedLater: true });
+      const { complete, append } = uploadsOf(storage);
+      await append(key, 0, inChunks(bytes, 65_536));
+      const options = { ifNoneMatch: "*" } as const;
+      await expectRefusal(complete(key, { ...options, path: "/folder/taken" }), "precondition-failed");
+      const entry = await complete(key, { ...options, path: "/folder/free" });
+      expectEqual(entry, await storage.stat("/folder/free"), "entry");
+      expectEqual(await complete(key, { ...options, path: "/folder/free" }), entry, "entry of a second completion");
+      expect(areSameBytes(await bodyBytes((await storage.read("/folder/free")).body), bytes), "the bytes");
+      expectEqual(await readFileText(storage, "/folder/taken"), "previous", "text of the other file");
+      expectEqual(await namesIn(storage, "/folder"), ["free", "taken"], "members");
+      expectEqual(await uploadsOf(storage).discard(key), "done", "discard");
     },
   },
   {

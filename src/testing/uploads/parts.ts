@@ -1,4 +1,4 @@
-import { StorageError } from "../../contracts/storage-adapter.ts";
+import { hasCode } from "../../contracts/storage-adapter.ts";
 import type { UploadKey } from "../../contracts/storage-uploads.ts";
 import { expect, expectEqual, expectRefusal, rejectionOf } from "../expectations.ts";
 import { areSameBytes, bodyBytes, inChunks, namesIn, noise, put, readFileText, stalled } from "../storage/content.ts";
@@ -147,7 +147,7 @@ export const partCases: readonly UploadCase[] = [
       expect(offset === 0 || offset === 3, `the offset is one of the running append: ${offset}`);
       await appendText(other, key, offset ?? 0, "xyz");
       const error = await running;
-      expect(error instanceof StorageError && error.code === "locked", "the running append is `locked`");
+      expect(hasCode(error, "locked"), "the running append is `locked`");
       await uploadsOf(other).complete(key);
       expectEqual((await readFileText(storage, "/file")).slice(offset), "xyz", "text");
     },

@@ -17,7 +17,7 @@ export function newKey(owner = "account:alice"): UploadKey {
 export function beginUpload(
   storage: StorageAdapter,
   path: string,
-  options: Pick<UploadDraft, "size" | "ifMatch" | "ifNoneMatch" | "isPartial"> = {},
+  options: Pick<UploadDraft, "size" | "ifMatch" | "ifNoneMatch" | "isPartial" | "isNamedLater"> = {},
   key: UploadKey = newKey(),
 ): Promise<UploadState> {
   const expires = new Date(Date.now() + 3_600_000);

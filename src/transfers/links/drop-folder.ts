@@ -1,5 +1,5 @@
 import { LockError } from "../../account/locks/lock-error.ts";
-import { isStorageError, StorageError } from "../../contracts/storage-adapter.ts";
+import { hasCode, StorageError } from "../../contracts/storage-adapter.ts";
 import { evaluatePreconditions } from "../../http/conditional.ts";
 import { createError } from "../../http/errors.ts";
 import type { AccountContext, LinkService, RequestLink } from "../../request/context.ts";
@@ -76,7 +76,7 @@ export async function withNewName<T>(
     try {
       return await withFreePath(context, wanted, act);
     } catch (error) {
-      if (!isStorageError(error) || error.code !== "precondition-failed") throw error;
+      if (!hasCode(error, "precondition-failed")) throw error;
       if (attempt === MAX_ATTEMPTS) throw createTakenError(error);
     }
   }
@@ -150,7 +150,7 @@ async function makeFolder(
       return path;
     } catch (error) {
       // Something else took the name meanwhile.
-      if (!isStorageError(error) || error.code !== "already-exists") throw error;
+      if (!hasCode(error, "already-exists")) throw error;
     }
   }
   throw createTakenError();

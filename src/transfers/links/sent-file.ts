@@ -1,23 +1,23 @@
-import { isStorageError, type StorageEntry } from "../../contracts/storage-adapter.ts";
+import { hasCode, type StorageEntry } from "../../contracts/storage-adapter.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { readSender } from "../../uploads/sender.ts";
 import { type IncomingFile, storeFile } from "../store-upload.ts";
 import { createTakenError, isInDropFolder, withFreePath } from "./drop-folder.ts";
 
 /**
- * The path that a file of this request gets: below a link that asks for the sender's name, `<sender> - <name>`, but for
- * the link to one file, whose name is fixed. Events then have the sender (SHARING 6.4).
+ * Returns the path that a file of this request gets. Below a link that asks for the sender's name this is
+ * `<sender> - <name>`, except for a link to one file, whose name is fixed. Events then have the sender (SHARING 6.4).
  * @throws HttpError `sender-missing` or `sender-invalid` if the header is required.
  */
-export function toSentPath(context: AccountContext, path: readonly string[]): readonly string[] {
-  return toSentPaths(context, () => readSender(context.request.headers))(path);
+export function addSenderFromHeader(context: AccountContext, path: readonly string[]): readonly string[] {
+  return createSenderNaming(context, () => readSender(context.request.headers))(path);
 }
 
 /**
- * As {@link toSentPath}, for several files. `read` is called once, and only if the link asks for the name.
- * @throws what `read` throws, at once.
+ * As {@link addSenderFromHeader}, for several files. `read` is called once, and only if the link asks for the name.
+ * @throws what `read` throws, before it returns.
  */
-export function toSentPaths(
+export function createSenderNaming(
   context: AccountContext,
   read: () => string,
 ): (path: readonly string[]) => readonly string[] {
@@ -31,7 +31,7 @@ export function asksForSender({ link }: Pick<AccountContext, "link">): boolean {
   return link?.record.askName === true;
 }
 
-/** As {@link toSentPath}, with a name that was read from a form. */
+/** As {@link addSenderFromHeader}, with a name that was read from a form. */
 export function withSender(context: AccountContext, path: readonly string[], sender: string): readonly string[] {
   if (context.eventLink !== undefined) context.eventLink = { ...context.eventLink, sender };
   if (context.link?.record.isFolder !== true) return path;
@@ -47,7 +47,7 @@ export async function storeSentFile(context: AccountContext, file: IncomingFile)
   );
 }
 
-/** The name was free when the upload began: another process has taken it. @throws the error, always. */
+/** The name was free when the upload started, and another process has taken it. @throws the error, always. */
 function throwTaken(error: unknown): never {
-  throw isStorageError(error) && error.code === "precondition-failed" ? createTakenError(error) : error;
+  throw hasCode(error, "precondition-failed") ? createTakenError(error) : error;
 }

@@ -1,5 +1,5 @@
 import type { AccountUpload } from "../../account/uploads/account-uploads.ts";
-import { isStorageError } from "../../contracts/storage-adapter.ts";
+import { hasCode } from "../../contracts/storage-adapter.ts";
 import { watchSteps } from "../../contracts/watch-steps.ts";
 import { verifyContent } from "../../http/digests/digest-content.ts";
 import type { ExpectedDigest } from "../../http/digests/digest-headers.ts";
@@ -63,8 +63,8 @@ export async function appendBody(
         emitUploadFailed(context, upload, context.failureOf(refusal).message);
       throw refusal;
     }
-    const isSuperseded = hasBegun && isStorageError(error) && error.code === "locked";
-    if (isSuperseded || (isStorageError(error) && error.code === "offset-mismatch")) {
+    const isSuperseded = hasBegun && hasCode(error, "locked");
+    if (isSuperseded || hasCode(error, "offset-mismatch")) {
       throw await toOffsetMismatch(context, upload, isSuperseded);
     }
     throw error;

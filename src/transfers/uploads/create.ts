@@ -12,7 +12,7 @@ import { readMetadata } from "../../uploads/metadata-header.ts";
 import { toWriteOptions, withUnmodifiedSince } from "../../uploads/write-conditions.ts";
 import { isInDropFolder, makeParents, requireNames, requireNewFile } from "../links/drop-folder.ts";
 import { isNameTooLong } from "../links/free-names.ts";
-import { toSentPath } from "../links/sent-file.ts";
+import { addSenderFromHeader } from "../links/sent-file.ts";
 import { emitUploadStarted } from "./events.ts";
 import { toFirstExpiry } from "./expiry.ts";
 import { toKeptConcat } from "./kept-concat.ts";
@@ -129,7 +129,7 @@ function toNote(
 function toTarget(context: AccountContext, name: string | undefined, isPartial: boolean): readonly string[] {
   const { path } = context;
   if (isPartial) return path.isFolder ? path.segments : path.segments.slice(0, -1);
-  return toSentPath(context, name === undefined ? path.segments : [...path.segments, name]);
+  return addSenderFromHeader(context, name === undefined ? path.segments : [...path.segments, name]);
 }
 
 /** Checks the conditions of the request now. Returns those that the completion must check again (RESUMABLE 5.3). */

@@ -3,7 +3,7 @@ import type { AccountUpload } from "../../account/uploads/account-uploads.ts";
 import type { UploadNote } from "../../account/uploads/upload-note.ts";
 import type { Scanned, UploadData, WriteTotals } from "../../contracts/events/transfers.ts";
 import type { AccountContext } from "../../request/context.ts";
-import { emitEvent, toSeconds, toSpeed } from "../../request/emit-event.ts";
+import { emitEvent, toWriteTotals } from "../../request/emit-event.ts";
 
 /** Why a resumable upload has failed, for event 40022, if no error says it. */
 export const UPLOAD_CANCELLED = "The upload was cancelled.";
@@ -55,6 +55,5 @@ export function toUploadData({ state, note }: AccountUpload, name = state.done?.
 
 /** What has arrived since the creation. */
 export function toTotals({ state }: AccountUpload, size: number, now: number): WriteTotals {
-  const duration = toSeconds(state.created.getTime(), now);
-  return { total_write: size, duration, write_speed: toSpeed(size, duration) };
+  return toWriteTotals(size, state.created.getTime(), now);
 }

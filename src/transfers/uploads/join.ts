@@ -1,5 +1,5 @@
 import type { AccountUpload, NewUpload } from "../../account/uploads/account-uploads.ts";
-import { isStorageError } from "../../contracts/storage-adapter.ts";
+import { hasCode } from "../../contracts/storage-adapter.ts";
 import { createError } from "../../http/errors.ts";
 import type { TusCreation } from "../../http/uploads/demand.ts";
 import { createTooLargeError } from "../../http/uploads/length.ts";
@@ -68,7 +68,7 @@ async function joinTo(
     return joined;
   } catch (error) {
     // Another request has ended a part meanwhile.
-    const refusal = isStorageError(error) && error.code === "not-found" ? createError("upload-parts-invalid") : error;
+    const refusal = hasCode(error, "not-found") ? createError("upload-parts-invalid") : error;
     emitUploadFailed(context, upload, context.failureOf(refusal).message);
     throw refusal;
   }

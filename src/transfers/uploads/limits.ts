@@ -29,8 +29,8 @@ export async function checkUploadLimits(context: AccountContext, created: Accoun
   const now = clock();
   let count = 1;
   let bytes = toBytes(created);
-  if (service.rooms.take(holder, bytes)) return;
-  for await (const upload of uploads.list()) {
+  if (service.allowances.take(holder, bytes)) return;
+  for await (const upload of uploads.listCounted()) {
     if (upload.id === created.id || findFinishedFile(upload) !== undefined || isExpired(upload, service.times, now))
       continue;
     count += 1;
@@ -38,7 +38,7 @@ export async function checkUploadLimits(context: AccountContext, created: Accoun
   }
   if (maxCount > 0 && count > maxCount) throw createError("too-many-uploads", { values: { max: maxCount } });
   if (maxBytes > 0 && bytes > maxBytes) throw createError("upload-bytes-exceeded", { values: { max: maxBytes } });
-  service.rooms.give(holder, { count: toLeft(maxCount, count), bytes: toLeft(maxBytes, bytes) });
+  service.allowances.give(holder, { count: toLeft(maxCount, count), bytes: toLeft(maxBytes, bytes) });
 }
 
 /** A limit of 0 is none. */

@@ -1,0 +1,76 @@
+import { tap } from "../../contracts/byte-source.ts";
+import { createError } from "../../http/errors.ts";
+import { emptyReply, type HeaderFields, HTML_FIELDS, JSON_FIELDS, type Reply } from "../../http/reply.ts";
+import type { AccountContext } from "../../request/context.ts";
+import { listingEvents, type SourceResponse, sendTracked } from "../../transfers/download-events.ts";
+import { acquireTransfer } from "../../transfers/too-many-transfers.ts";
+import { openSearchPage } from "../../views/folder/search-page.ts";
+import { openJsonSearch } from "../../views/json-listing.ts";
+import { toPageFields } from "../../views/page.ts";
+import { throwNotListed } from "../trailing-slash.ts";
+import { mayBeGranted } from "./allowed-actions.ts";
+import { walkForSearch } from "./search-walk.ts";
+
+/** As long as the longest name of common systems. */
+const MAX_CHARACTERS = 255;
+
+/**
+ * Returns the text of the query `q`; `undefined` without one. A form of a page sends an empty text for nothing.
+ * @throws HttpError `search-invalid`
+ */
+export function findSearch({ target, variant }: AccountContext): string | undefined {
+  if (target.query === "") return undefined;
+  const texts = new URLSearchParams(target.query).getAll("q");
+  const [text = ""] = texts;
+  if (texts.length === 0 || (variant === "html" && texts.length === 1 && text.trim() === "")) return undefined;
+  if (texts.length === 1 && text.length <= MAX_CHARACTERS && toFolded(text) !== "") return text;
+  throw createError("search-invalid", { values: { max: MAX_CHARACTERS } });
+}
+
+/**
+ * `GET` and `HEAD /home/<folder>/?q=<text>`: the members below a folder whose names have a text, as JSON or as a page,
+ * sent while the folders are read. It counts as a transfer.
+ */
+export async function searchFolder(context: AccountContext, text: string): Promise<Reply> {
+  const { request, files, path, link, variant } = context;
+  if (link?.isDropFolder) throw createError("denied");
+  const fields = variant === "html" ? { ...toPageFields(context), ...HTML_FIELDS } : JSON_FIELDS;
+  if (request.method === "HEAD") {
+    await files.checkListing(path.segments).catch(throwNotListed);
+    return emptyReply(200, fields);
+  }
+  return sendTracked(context, listingEvents, () => openSearch(context, text, fields));
+}
+
+async function openSearch(context: AccountContext, text: string, fields: HeaderFields): Promise<SourceResponse> {
+  const { files, path, request, variant } = context;
+  acquireTransfer(context);
+  await files.checkListing(path.segments).catch(throwNotListed);
+  const closing = new AbortController();
+  const signal = AbortSignal.any([request.signal, closing.signal]);
+  const wanted = toFolded(text);
+  const walk = walkForSearch(context, (name) => toFolded(name).includes(wanted), signal);
+  const { source } =
+    variant === "html"
+      ? await openSearchPage(context, { ...walk, text, folder: toFolderName(context), isViewable: mayView(context) })
+      : await openJsonSearch(walk.batches, walk.isTruncated);
+  // A host may cancel the response and leave the signal of the request as it is.
+  return { source: tap(source, { onClose: () => closing.abort() }), fields };
+}
+
+/** Whether the page offers to show files. A link that counts would count each of them as a download. */
+function mayView({ account, path, link }: AccountContext): boolean {
+  return link?.record.maxUses === undefined && mayBeGranted(account, path.segments, "read");
+}
+
+/** The folder's own name; the root of a link has the name of what the link leads to. */
+function toFolderName({ path, link, texts }: AccountContext): string {
+  return path.segments.at(-1) ?? link?.record.path.at(-1) ?? texts.home;
+}
+
+/** Letters count the same in both cases, and with or without their accents. */
+function toFolded(text: string): string {
+  // Most names are ASCII, which the rest would leave as it is.
+  if (/^[ -~]*$/.test(text)) return text.toLowerCase();
+  return text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+}
