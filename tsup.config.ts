@@ -16,6 +16,9 @@ const published = {
   index: "src/index.ts",
   "api-page": "src/api-page.ts",
   "auth/jwt": "src/auth/jwt.ts",
+  "auth/oidc": "src/auth/oidc.ts",
+  "bridges/files-sdk": "src/bridges/files-sdk.ts",
+  "bridges/flydrive": "src/bridges/flydrive.ts",
   bun: "src/bun.ts",
   client: "src/client.ts",
   deno: "src/deno.ts",
@@ -23,10 +26,12 @@ const published = {
   react: "src/react.ts",
   workers: "src/workers.ts",
   storage: "src/storage.ts",
+  "storage/azure": "src/storage/azure.ts",
   "storage/disk": "src/storage/disk.ts",
   "storage/memory": "src/storage/memory.ts",
   "storage/quota": "src/storage/quota.ts",
   "storage/trash": "src/storage/trash.ts",
+  "storage/versions": "src/storage/versions.ts",
   "storage/s3": "src/storage/s3.ts",
   "storage/r2": "src/storage/r2.ts",
   "stores/cloudflare-kv": "src/stores/cloudflare-kv.ts",
@@ -35,6 +40,7 @@ const published = {
   "stores/redis": "src/stores/redis.ts",
   "stores/sqlite": "src/stores/sqlite.ts",
   "testing/index": "src/testing/index.ts",
+  tracing: "src/tracing.ts",
 };
 
 /** The hooks for React, which are built on their own. */
@@ -79,8 +85,8 @@ export default defineConfig([
       options.alias = { "@whatwg-node/fetch": "@whatwg-node/node-fetch" };
     },
     platform: "node",
-    // An optional peer, which the operator installs.
-    noExternal: [/^(?!redis$)/],
+    // Optional peers, which the operator installs.
+    noExternal: [/^(?!redis$|openid-client$|@aws-sdk\/|@opentelemetry\/)/],
     // Names stay readable in the stacks of the log.
     minifyWhitespace: true,
     minifySyntax: true,

@@ -6,7 +6,7 @@ const source = new URL("./src/", import.meta.url).pathname;
 
 /** Unit, in-process and package tests. */
 const QUICK = [
-  "test/{client,unit,spec,package,security}/**/*.test.ts",
+  "test/{bridges,client,unit,spec,package,security}/**/*.test.ts",
   "test/openapi/!(drift).test.ts",
   "test/conformance/{authenticators,stores}.test.ts",
 ];
@@ -14,8 +14,8 @@ const QUICK = [
 const INSTALLED = [
   "test/archive/*.test.ts",
   "test/browser/**/*.test.ts",
-  "test/cli/{links-in-redis,s3}.test.ts",
-  "test/conformance/{link-stores,presigned-s3,r2,redis-store,shared-stores,storage-s3,uploads-r2,uploads-s3}.test.ts",
+  "test/cli/{azure,links-in-redis,s3}.test.ts",
+  "test/conformance/{link-stores,presigned-s3,r2,redis-store,shared-stores,storage-azure,storage-s3,uploads-r2,uploads-s3}.test.ts",
   "test/faults/{quota-processes,s3-faults,traced-errno}.test.ts",
   "test/memory/{large-archives,s3}.test.ts",
   "test/runtimes/{clamd,client,client-example,cluster,example-commands,nginx,nginx-uploads,workers}.test.ts",

@@ -12,6 +12,7 @@ import {
   toServerTable,
   toTargetRows,
 } from "./lib/report.mjs";
+import { PAGE_COLUMNS, toPageCells } from "./pages.mjs";
 import { toSinkRows } from "./sinks.mjs";
 import { judgeUploads, judgeWebdav } from "./targets.mjs";
 
@@ -63,7 +64,7 @@ export function writePages(path) {
   if (results.workloads !== undefined) writeChart(results);
 }
 
-function toFigures({ workloads, growth, sinks, webdav, uploads, ...run }) {
+function toFigures({ workloads, growth, sinks, webdav, uploads, pages, ...run }) {
   const blocks = [];
   if (workloads !== undefined) blocks.push(...toComparison(workloads, run));
   if (growth !== undefined)
@@ -71,6 +72,7 @@ function toFigures({ workloads, growth, sinks, webdav, uploads, ...run }) {
   if (sinks !== undefined) blocks.push("## What sinks cost", SINKS_INTRO, toTable(toSinkTable(Object.values(sinks))));
   if (webdav !== undefined) blocks.push("## WebDAV", ...toWebdavBlocks(webdav));
   if (uploads !== undefined) blocks.push("## Resumable uploads", ...toUploadBlocks(uploads));
+  if (pages !== undefined) blocks.push("## The page of a folder", ...toPageBlocks(pages));
   return `\n${blocks.join("\n\n")}\n`;
 }
 
@@ -117,6 +119,15 @@ function toUploadBlocks(run) {
     "### Floors of resumable uploads",
     ...toTrialBlocks(run.rows, judgeUploads, UPLOAD_COLUMNS),
   ];
+}
+
+const PAGES_INTRO = `First visits in Chromium, with an empty cache; times are from the start of the navigation.
+The page is ready when its script has run and the browser has nothing to do.
+Filtering and selecting are timed from the input to the next frame.`;
+
+function toPageBlocks({ rows, ...run }) {
+  const table = [["members", ...Object.values(PAGE_COLUMNS)], ...rows.map(toPageCells)];
+  return [toAbout(run, "medians of rounds"), PAGES_INTRO, toTable(table)];
 }
 
 function toAbout({ date, node, rounds }, figures) {

@@ -5,6 +5,7 @@
 //   --rounds 3             how often; the median counts    --growth   the growth of this project alone
 //   --webdav               the methods of WebDAV beside Apache, nginx, nephele and webdav-server
 //   --uploads              resumable uploads beside the server of tus
+//   --pages                how soon the page of a folder is there in Chromium
 //   --sinks                what sinks for events cost transfers, also those that hang, are slow or fail
 // --out FILE where the results go: bench/results.json for a whole run. From that file docs/performance.md and its chart
 // are made; with --only, its other workloads stay --strict ends with 1 where a floor is missed --dist FOLDER another
@@ -32,6 +33,7 @@ const { values: options } = parseArgs({
     sinks: { type: "boolean", default: false },
     webdav: { type: "boolean", default: false },
     uploads: { type: "boolean", default: false },
+    pages: { type: "boolean", default: false },
     only: { type: "string" },
     servers: { type: "string" },
     rounds: { type: "string", default: "3" },
@@ -75,6 +77,11 @@ if (options.growth) {
 } else if (options.uploads) {
   const { measureUploads } = await import("./uploads.mjs");
   await runTrials("uploads", measureUploads, judgeUploads);
+} else if (options.pages) {
+  const { measurePages } = await import("./pages.mjs");
+  const rows = await measurePages(own);
+  const pages = { ...describeMachine(), rounds: own.rounds, rows };
+  if (out !== undefined) writeResults(out, { ...readResults(out), pages });
 } else if (options.sinks) {
   const { measureSinks } = await import("./sinks.mjs");
   const sinks = await measureSinks(own);

@@ -15,7 +15,7 @@ const MIB = 1024 ** 2;
 const SHOWN = {
   "Contracts/": 0,
   "Invoices/": 0,
-  "Photos 🏔️/": 0,
+  "Photos/": 0,
   "Annual report 2025.pdf": 4_812_345,
   "Budget.xlsx": 88_211,
   "Interview.mp4": 212 * MIB,

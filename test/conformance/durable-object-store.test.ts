@@ -1,10 +1,9 @@
-import { build } from "esbuild";
-import { Miniflare } from "miniflare";
+import type { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDurableObjectStore, type DurableObjectNamespace } from "../../src/stores/durable-object.ts";
 import { atomicStoreCases } from "../../src/testing/atomic-store-cases.ts";
 import { storeCases } from "../../src/testing/store-cases.ts";
-import { projectFolder } from "../support/built.ts";
+import { startSourceWorker } from "../support/workers/source-worker.ts";
 
 /**
  * Plays the case that is asked for inside workerd. The class of the tests also shows the rows of an object, and calls
@@ -56,22 +55,8 @@ let worker: Miniflare;
 let namespace: DurableObjectNamespace;
 
 beforeAll(async () => {
-  const { outputFiles } = await build({
-    stdin: { contents: WORKER, resolveDir: projectFolder, sourcefile: "worker.js" },
-    bundle: true,
-    write: false,
-    format: "esm",
-    target: "es2022",
-    conditions: ["workerd", "worker", "browser"],
-  });
-  worker = new Miniflare({
-    modules: true,
-    script: outputFiles[0]?.text ?? "",
-    compatibilityDate: "2026-04-01",
-    durableObjects: { STORE: { className: "TestStore", useSQLite: true } },
-    cf: false,
-  });
-  await worker.ready;
+  const durableObjects = { STORE: { className: "TestStore", useSQLite: true } };
+  worker = await startSourceWorker(WORKER, { durableObjects });
   namespace = (await worker.getDurableObjectNamespace("STORE")) as unknown as DurableObjectNamespace;
 }, 120_000);
 

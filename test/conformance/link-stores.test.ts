@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { build } from "esbuild";
 import { Miniflare } from "miniflare";
 import { createClient } from "redis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -16,10 +15,10 @@ import { createDurableObjectStore, type DurableObjectNamespace } from "../../src
 import { createMemoryKeyValueStore } from "../../src/stores/memory.ts";
 import { createRedisStore } from "../../src/stores/redis.ts";
 import { createSqliteStore, type SqliteDatabase } from "../../src/stores/sqlite.ts";
-import { projectFolder } from "../support/built.ts";
 import { quickHasher } from "../support/quick-hasher.ts";
 import { hasRedis, redisNote, startRedis } from "../support/redis.ts";
 import { fillStorage } from "../support/storage.ts";
+import { startSourceWorker } from "../support/workers/source-worker.ts";
 
 const SECRET = "the same secret in all processes";
 
@@ -63,21 +62,8 @@ export default { fetch: () => new Response() };
 `;
 
 async function startObjects(): Promise<Stores> {
-  const { outputFiles } = await build({
-    stdin: { contents: OBJECTS, resolveDir: projectFolder, sourcefile: "worker.js" },
-    bundle: true,
-    write: false,
-    format: "esm",
-    target: "es2022",
-    conditions: ["workerd", "worker", "browser"],
-  });
-  const worker = new Miniflare({
-    modules: true,
-    script: outputFiles[0]?.text ?? "",
-    compatibilityDate: "2026-04-01",
-    durableObjects: { STORE: { className: "FileferryStore", useSQLite: true } },
-    cf: false,
-  });
+  const durableObjects = { STORE: { className: "FileferryStore", useSQLite: true } };
+  const worker = await startSourceWorker(OBJECTS, { durableObjects });
   const namespace = (await worker.getDurableObjectNamespace("STORE")) as unknown as DurableObjectNamespace;
   const connect = (): KeyValueStore => createDurableObjectStore(namespace);
   return { one: connect(), other: connect(), close: () => worker.dispose() };

@@ -10,6 +10,7 @@ import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { mountStorage } from "../../src/storage/mount.ts";
 import { createQuotaStorage } from "../../src/storage/quota.ts";
 import { createTrashStorage } from "../../src/storage/trash.ts";
+import { createVersionsStorage } from "../../src/storage/versions.ts";
 import type { LinkTarget, StorageCase, StorageCaseContext } from "../../src/testing/storage/case.ts";
 import { storageCases } from "../../src/testing/storage-cases.ts";
 import { amount } from "../support/trust.ts";
@@ -104,6 +105,31 @@ describe("the storage cases × createTrashStorage, on a disk that follows links 
     async () => {
       const context = await diskContext({ durability: "rename", links: "inside" });
       return { ...context, storage: createTrashStorage(context.storage) };
+    },
+    { isVariant: true },
+  );
+});
+
+describe("the storage cases × createVersionsStorage, in memory", () => {
+  runCases(async () => memoryContext(createVersionsStorage(createMemoryStorage())), { lacks: ["makeLink"] });
+});
+
+describe("the storage cases × a trash around versions around quotas, on a disk", () => {
+  runCases(
+    async () => {
+      const context = await diskContext({ durability: "rename" });
+      const storage = createTrashStorage(createVersionsStorage(withQuota(context.storage), { keep: 2 }));
+      return { ...context, storage };
+    },
+    { isVariant: true },
+  );
+});
+
+describe("the storage cases × createVersionsStorage, on a disk that follows links inside", () => {
+  runCases(
+    async () => {
+      const context = await diskContext({ durability: "rename", links: "inside" });
+      return { ...context, storage: createVersionsStorage(context.storage) };
     },
     { isVariant: true },
   );

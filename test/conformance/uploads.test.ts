@@ -12,6 +12,7 @@ import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { mountStorage } from "../../src/storage/mount.ts";
 import { createQuotaStorage } from "../../src/storage/quota.ts";
 import { createTrashStorage } from "../../src/storage/trash.ts";
+import { createVersionsStorage } from "../../src/storage/versions.ts";
 import { createFaultyStorage } from "../../src/testing/faulty-storage.ts";
 import { untouched } from "../../src/testing/storage/content.ts";
 import { uploadCases } from "../../src/testing/upload-cases.ts";
@@ -81,6 +82,13 @@ describe("the upload cases × createTrashStorage around quotas", () => {
   runCases(async () => {
     const storage = createQuotaStorage(createMemoryStorage(), { folders: [{ path: "/", bytes: 2 ** 50 }] });
     return toContext(createTrashStorage(storage));
+  }, inOneProcess);
+});
+
+describe("the upload cases × a trash around versions around quotas", () => {
+  runCases(async () => {
+    const storage = createQuotaStorage(createMemoryStorage(), { folders: [{ path: "/", bytes: 2 ** 50 }] });
+    return toContext(createTrashStorage(createVersionsStorage(storage)));
   }, inOneProcess);
 });
 

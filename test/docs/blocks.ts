@@ -54,7 +54,7 @@ function read(html: string): Said {
 function readOne(found: Said, text: string): Said {
   if (text === "continues") return { ...found, continues: true };
   if (text === "not a configuration") return { ...found, isOther: true };
-  if (/^[\w./-]+\.\w+$/.test(text)) return { ...found, file: text };
+  if (/^(?:[\w./-]+\.\w+|Dockerfile)$/.test(text)) return { ...found, file: text };
   const [, name, rest = ""] = /^([a-z ]+):\s*([\s\S]*)$/.exec(text) ?? [];
   const [before = "", after = ""] = rest.split("…");
   switch (name) {

@@ -52,9 +52,11 @@ const FAULTS: Readonly<Record<string, Find>> = {
     return isThere ? [] : [`there is no stage ${from}`];
   },
   RUN: findShellFaults,
+  ENV: (rest) => (rest === "PATH=/app/node_modules/.bin:$PATH" ? [] : ["is no variable that the command needs"]),
   USER: (rest) => (rest === "node" ? [] : ["is no user of the image"]),
   VOLUME: (rest, former) => (former.some((one) => one.rest.includes(`mkdir ${rest} `)) ? [] : ["nobody has made it"]),
   EXPOSE: (rest) => (rest === String(defaultPort) ? [] : ["the command listens elsewhere"]),
+  HEALTHCHECK: (rest) => (rest.includes("/__svc__/health") ? [] : ["does not ask for the health"]),
   CMD: findCommandFaults,
 };
 

@@ -13,7 +13,7 @@ import { toSteps } from "./transcript.ts";
 const KNOWN = new Set(
   `apt-get aws base64 bun caddy cat cd certbot chmod chown cmp cp curl date deno diff docker echo export find flyctl gh git grep head htpasswd install jq
   journalctl kubectl ln ls mkdir mv nginx openssl podman printf psql redis-cli redis-server rm sed set sftp sha256sum sleep sort ssh ssh-keygen systemctl tail tar
-  tee test time touch true unzip useradd wget wrangler xargs`.split(/\s+/),
+  tee test time touch true unzip useradd usermod wget wrangler xargs`.split(/\s+/),
 );
 
 const KEYWORDS = new Set([
@@ -83,7 +83,10 @@ function splitLine(line: string): readonly (readonly string[])[] {
 }
 
 function withoutPrefixes(words: readonly string[]): readonly string[] {
-  const start = words.findIndex((word) => !PREFIXES.has(word) && !/^\w+=/.test(word));
+  const isUser = (at: number): boolean => words[at] === "-u" && words[at - 1] === "sudo";
+  const start = words.findIndex(
+    (word, at) => !PREFIXES.has(word) && !/^\w+=/.test(word) && !isUser(at) && !isUser(at - 1),
+  );
   return start < 0 ? [] : words.slice(start);
 }
 
@@ -92,7 +95,7 @@ function isCommand([name]: readonly string[]): boolean {
 }
 
 async function findFault([name = "", ...args]: readonly string[]): Promise<string | undefined> {
-  if (name === "fileferry") return findOptionFault(args);
+  if (name === "fileferry" || name.endsWith("/node_modules/.bin/fileferry")) return findOptionFault(args);
   if (name === "npm") return findNpmFault(args);
   // Its own options stand in front of the program.
   if (name === "npx") return findFault(args.slice(args.findIndex((word) => !word.startsWith("-"))));
@@ -105,14 +108,12 @@ async function findFault([name = "", ...args]: readonly string[]): Promise<strin
 export async function findOptionFault(args: readonly string[]): Promise<string | undefined> {
   let said: string | undefined;
   const program = createProgram(() => undefined);
-  const quiet = (command: Command): void => {
+  const disarm = (command: Command): void => {
     command.configureOutput({ writeOut: () => undefined, outputError: (text) => (said = text.trim()) });
+    if (command.commands.length === 0) command.exitOverride().action(() => undefined);
+    for (const one of command.commands) disarm(one);
   };
-  quiet(program);
-  for (const command of program.commands) {
-    quiet(command);
-    command.action(() => undefined);
-  }
+  disarm(program);
   await program.parseAsync(args, { from: "user" }).catch(() => undefined);
   return said === undefined ? undefined : `fileferry ${args.join(" ")}: ${said}`;
 }

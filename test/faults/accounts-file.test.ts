@@ -75,7 +75,7 @@ describe("the accounts file of a process that is killed", () => {
     await writeFile(file, content);
     const child = spawn(process.execPath, [program, file, "0", "before the rename"], { stdio: "inherit" });
     expect(await once(child, "close")).toEqual([null, "SIGKILL"]);
-    expect(await readdir(home)).toHaveLength(2);
+    expect(await readdir(home)).toHaveLength(3);
     await start(file);
     expect(await readdir(home)).toEqual(["accounts.json"]);
     expect(await readFile(file, "utf8")).toBe(content);

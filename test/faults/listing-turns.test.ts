@@ -5,6 +5,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
+import { startProcessorTime } from "../support/processor-time.ts";
 import { createTestService } from "../support/service.ts";
 import { fillStorage, overrideStorage } from "../support/storage.ts";
 
@@ -53,10 +54,13 @@ describe.each(Object.entries(storages))("listings of %s", (_name, create) => {
     };
     setImmediate(tick);
     const startedAt = performance.now();
+    const processorTime = startProcessorTime();
     const listing = (): ReturnType<typeof call> => call("GET", "/home/", { as: "root", variant: "json" });
     const answers = await Promise.all(Array.from({ length: count }, listing));
     isDone = true;
-    expect(turns).toBeGreaterThanOrEqual(Math.floor((performance.now() - startedAt) / MAX_TURN_MS));
+    // A loaded machine may stop this process in the middle of a turn: that time is not the listing's.
+    const spentMs = Math.min(performance.now() - startedAt, processorTime());
+    expect(turns).toBeGreaterThanOrEqual(Math.floor(spentMs / MAX_TURN_MS));
     for (const answer of answers) {
       expect(answer.json<{ content: unknown[] }>().content.length).toBeGreaterThanOrEqual(MEMBERS);
     }

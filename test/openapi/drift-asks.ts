@@ -45,6 +45,7 @@ const CURSOR = "WzEsImMyZWIzODI4NDE2ZmRmZTgiLCJhIl0";
 export const TARGETS: Readonly<Record<string, readonly string[]>> = {
   "/home/{path}": [
     "/home/a.txt",
+    "/home/a.txt?inline",
     "/home/f",
     "/home/refused.txt",
     "/home/none.txt",
@@ -54,14 +55,19 @@ export const TARGETS: Readonly<Record<string, readonly string[]>> = {
   ],
   "/home/": [
     "/home/",
-    "/home/?sort=size&order=desc&rename=a.txt&done=deleted&sent=a.txt",
+    "/home/?sort=size&order=desc&member=a.txt&done=deleted&sent=a.txt",
     "/home/?login=basic&return=%2Fhome%2Ff%2F",
+    "/home/?zip",
+    "/home/?q=a",
+    "/home/?q=%CC%81",
     "/home/?limit=1",
     `/home/?limit=1&cursor=${CURSOR}`,
   ],
   "/home/{folder}/": [
     "/home/f/",
-    "/home/f/?sort=size&order=desc&rename=a.txt&done=deleted&sent=a.txt",
+    "/home/f/?sort=size&order=desc&member=a.txt&done=deleted&sent=a.txt",
+    "/home/f/?zip",
+    "/home/f/?q=a",
     "/home/f/?limit=1",
     `/home/f/?limit=1&cursor=${CURSOR}`,
     "/home/new/",
@@ -112,7 +118,11 @@ const UPDATES = [
     fields: { ...JSON_TYPE, "content-encoding": "identity" },
     body: '{"current_password":"secret","new_password":"a brand new password"}',
   },
-  { fields: URLENCODED, body: "current_password=secret&new_password=a+brand+new+password" },
+  { fields: URLENCODED, body: "current_password=secret&new_password=a+brand+new+password&repeated_password=other" },
+  {
+    fields: URLENCODED,
+    body: "current_password=secret&new_password=a+brand+new+password&repeated_password=a+brand+new+password",
+  },
   { fields: JSON_TYPE, body: '{"current_password":"wrong","new_password":"a brand new password"}' },
   { fields: JSON_TYPE, body: "{" },
   { fields: JSON_TYPE, body: `"${"x".repeat(1_100_000)}"` },

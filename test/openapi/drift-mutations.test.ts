@@ -161,10 +161,12 @@ describe("the comparison of the service and its description", () => {
       const renamed = (await response.clone().text()).replace('"size"', '"bytes"');
       return remade(response, { text: renamed });
     };
-    expect((await play({ answer })).problems).toEqual([
-      "GET /home/f/ -> 200: application/json: /content/0 must have required property 'size'",
+    // What was found by a search is no answer either, and named as well.
+    const { problems } = await play({ answer });
+    expect(problems).toContain("GET /home/f/ -> 200: application/json: /content/0 must have required property 'size'");
+    expect(problems).toContain(
       "GET /home/f/ -> 200: application/json: /content/0 must NOT have additional properties: bytes",
-    ]);
+    );
   });
 
   it("finds a required field that the document alone has", async () => {
@@ -174,7 +176,7 @@ describe("the comparison of the service and its description", () => {
       (entry.required as string[]).push("owner");
     };
     const { problems, unseen } = await play({ document });
-    expect(problems).toEqual(["GET /home/f/ -> 200: application/json: /content/0 must have required property 'owner'"]);
+    expect(problems).toContain("GET /home/f/ -> 200: application/json: /content/0 must have required property 'owner'");
     expect(unseen).toContain("Listing: content[].owner");
   });
 

@@ -1,6 +1,10 @@
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
+import { createMemoryStorage } from "../../src/storage/memory.ts";
+import { createQuotaStorage } from "../../src/storage/quota.ts";
+import { createTrashStorage } from "../../src/storage/trash.ts";
+import { createVersionsStorage } from "../../src/storage/versions.ts";
 import { LINK_SECRET } from "../support/links.ts";
 import { createTestService, type TestServiceOptions } from "../support/service.ts";
 
@@ -13,6 +17,16 @@ const full: TestServiceOptions = {
   limits: { maxFileBytes: 1000 },
 };
 const WITH_LINKS: TestServiceOptions = { links: { secret: LINK_SECRET } };
+const counted = createQuotaStorage(createMemoryStorage());
+const versioned = createVersionsStorage(counted);
+const kept = createTrashStorage(versioned);
+const WITH_KEPT: TestServiceOptions = {
+  storage: kept,
+  quota: counted.quota,
+  trash: kept.trash,
+  versions: versioned.versions,
+  digests: {},
+};
 const configurations: readonly (readonly [what: string, options: TestServiceOptions, api: Api])[] = [
   ["of the defaults", {}, "fetch"],
   ["of all that it says more", full, "fetch"],
@@ -22,6 +36,7 @@ const configurations: readonly (readonly [what: string, options: TestServiceOpti
   ["of the browser's API alone", {}, "browser"],
   ["of a service with links", WITH_LINKS, "fetch"],
   ["of the browser's API alone with links", WITH_LINKS, "browser"],
+  ["of a service with quotas, a trash and versions", WITH_KEPT, "fetch"],
 ];
 
 /**

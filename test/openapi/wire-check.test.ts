@@ -79,10 +79,12 @@ describe("bytes on a socket, compared with the description of who answers", () =
       headers.delete("content-length");
       return new Response((await response.text()).replace('"size"', '"bytes"'), { headers });
     });
-    expect(await send(renamed, LISTING + LAST)).toEqual([
-      "GET /home/ -> 200: application/json: /content/0 must have required property 'size'",
+    // What was found by a search is no answer either, and named as well.
+    const found = await send(renamed, LISTING + LAST);
+    expect(found).toContain("GET /home/ -> 200: application/json: /content/0 must have required property 'size'");
+    expect(found).toContain(
       "GET /home/ -> 200: application/json: /content/0 must NOT have additional properties: bytes",
-    ]);
+    );
   });
 
   it("do not pass with a parameter that is not documented, though the request was refused for who asks", async () => {

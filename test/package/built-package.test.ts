@@ -19,6 +19,7 @@ interface Manifest {
  */
 const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
   ".": [
+    "KEY_PERMISSIONS",
     "LINK_PERMISSIONS",
     "LINK_REFUSALS",
     "OPERATIONS",
@@ -30,6 +31,7 @@ const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
     "VERSION",
     "createAccountOpener",
     "createAccountsAuthenticator",
+    "createApiKey",
     "createAuthenticationChain",
     "createAuthenticationEndpoint",
     "createFileService",
@@ -42,9 +44,13 @@ const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
     "isStorageError",
     "mountStorage",
     "mountTrash",
+    "mountVersions",
   ],
   "./api-page": ["createApiPage"],
   "./auth/jwt": ["createJwtIdentifier"],
+  "./auth/oidc": ["createOidcAuthenticator"],
+  "./bridges/files-sdk": ["toFilesSdkAdapter"],
+  "./bridges/flydrive": ["toFlydriveDriver"],
   "./bun": ["toBunHandler", "toBunServeOptions"],
   "./client": ["FileferryError", "createClient"],
   "./deno": ["toDenoHandler"],
@@ -74,10 +80,12 @@ const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
     "copyByReading",
     "moveByCopying",
   ],
+  "./storage/azure": ["createAzureStorage"],
   "./storage/disk": ["createDiskStorage"],
   "./storage/memory": ["createMemoryStorage"],
   "./storage/quota": ["createQuotaStorage"],
   "./storage/trash": ["createTrashStorage"],
+  "./storage/versions": ["createVersionsStorage"],
   "./storage/r2": ["createR2Storage"],
   "./stores/cloudflare-kv": ["createCloudflareKvStore"],
   "./storage/s3": ["createS3Storage"],
@@ -86,6 +94,7 @@ const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
   "./stores/redis": ["createRedisStore"],
   "./stores/sqlite": ["createSqliteStore"],
   "./workers": ["toWorkerHandler"],
+  "./tracing": ["traceService"],
   "./testing": [
     "atomicStoreCases",
     "authenticatorCases",
@@ -119,7 +128,7 @@ describe("the built package", () => {
   });
 
   it("has the public entries, with their types, and no others", async () => {
-    const entries = Object.keys(manifest.exports).filter((entry) => entry !== "./package.json");
+    const entries = Object.keys(manifest.exports).filter((entry) => !entry.endsWith(".json"));
     expect(entries.sort()).toEqual(Object.keys(PUBLIC_NAMES).sort());
     for (const entry of entries) {
       expect((await stat(join(projectFolder, targetOf(entry, "types")))).isFile()).toBe(true);
@@ -174,7 +183,7 @@ describe("npm pack", () => {
 
   it("takes the build and the papers, no source and no test", () => {
     const notices = ["dist/THIRD-PARTY-NOTICES.txt", "dist/cli/THIRD-PARTY-NOTICES.txt"];
-    const papers = ["package.json", "README.md", "LICENSE", "CHANGELOG.md", ...notices];
+    const papers = ["package.json", "README.md", "LICENSE", "CHANGELOG.md", "dist/config.schema.json", ...notices];
     expect(packed).toEqual(expect.arrayContaining(papers));
     const others = packed.filter((path) => !papers.includes(path) && !/^dist\/.*\.(?:d\.ts|js)$/.test(path));
     expect(others).toEqual([]);

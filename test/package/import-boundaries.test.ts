@@ -21,12 +21,20 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   testing: ["remote-auth", "outbound", "schemas", "contracts"],
   stores: ["contracts"],
   storage: ["http/retry-after.ts", "platform", "contracts"],
+  bridges: [
+    "storage/file-content.ts",
+    "storage/wrappers/folders.ts",
+    "storage/wrappers/list-folder.ts",
+    "http",
+    "platform",
+    "contracts",
+  ],
   runtimes: ["http", "platform", "contracts"],
   "remote-auth": ["outbound", "events", "schemas", "http", "platform", "contracts"],
   outbound: ["platform", "contracts"],
   sinks: ["outbound", "events", "http", "contracts"],
   metrics: ["events", "http", "contracts"],
-  events: ["http", "contracts"],
+  events: ["http", "platform", "contracts"],
   openapi: ["schemas", "http"],
   archive: ["http", "platform", "contracts"],
   views: ["schemas", "http", "platform", "contracts"],
@@ -102,23 +110,30 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@noble/hashes": ["platform", "auth", "storage/s3/remove.ts"],
   // Optional, for Redis alone.
   redis: ["cli/session-store.ts"],
+  "openid-client": ["auth/oidc/provider.ts"],
+  "@aws-sdk/credential-provider-node": ["cli/config/storage/s3-provider-chain.ts"],
+  // Optional, for spans alone.
+  "@opentelemetry/api": ["service/trace-service.ts"],
   // Tokens of others, and those of links.
   jose: ["auth/jwt.ts", "auth/jwt/keys.ts", "auth/jwt/options.ts", "sharing/seal.ts"],
   // Optional, for the hooks alone.
   react: ["react"],
   "@remix-run/html-template": ["http", "views"],
-  "@rgrove/parse-xml": ["storage/s3/xml.ts", "webdav"],
+  "@rgrove/parse-xml": ["storage/object-store/http/xml.ts", "webdav"],
   aws4fetch: ["storage/s3/client.ts"],
   commander: ["cli"],
   "content-disposition": ["http"],
   cookie: ["http"],
   "ipaddr.js": ["http"],
-  mime: ["endpoints"],
+  // Optional, for the bridges alone.
+  "files-sdk": ["bridges"],
+  flydrive: ["bridges"],
+  mime: ["bridges", "endpoints"],
   negotiator: ["http"],
   picocolors: ["cli"],
   standardwebhooks: ["sinks"],
   "structured-headers": ["http/digests/digest-headers.ts", "http/uploads/structured-fields.ts"],
-  "js-yaml": ["openapi"],
+  "js-yaml": ["openapi", "cli/config/read/config-text.ts"],
   leven: ["contracts"],
   uqr: ["views", "cli/commands/link.ts"],
   zod: ["schemas", "http", "sharing", "auth", "cli", "remote-auth", "openapi"],
@@ -129,7 +144,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
 /** What is bundled into a text when the package is built (`build/assets.ts`). */
 const ASSET = "?asset";
 
-const MAY_IMPORT_NODE = /^(?:runtimes\/node|storage\/disk|cli\/|node\.ts$)|-node\.ts$/;
+const MAY_IMPORT_NODE = /^(?:bridges\/flydrive\.ts$|runtimes\/node|storage\/disk|cli\/|node\.ts$)|-node\.ts$/;
 const PLATFORM_CLASSES =
   "Request|Response|Headers|ReadableStream|WritableStream|TransformStream|Blob|File|FormData|URL|URLSearchParams|AbortSignal";
 
@@ -290,12 +305,14 @@ describe("the built entries that run without Node", () => {
     "index.js",
     "api-page.js",
     "auth/jwt.js",
+    "auth/oidc.js",
     "bun.js",
     "client.js",
     "deno.js",
     "react.js",
     "workers.js",
     "storage.js",
+    "storage/azure.js",
     "storage/memory.js",
     "storage/s3.js",
     "stores/durable-object.js",

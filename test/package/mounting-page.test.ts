@@ -16,7 +16,12 @@ describe("the pages about mounting, and docs/deployment.md for nginx", () => {
   it("shows every example", async () => {
     const members = await readdir(join(projectFolder, "examples/frameworks"));
     const names = members.filter((name) => name.endsWith(".mjs") && !PROGRAMS.includes(name));
-    const expected = [...names.map((name) => `examples/frameworks/${name}`), "examples/nginx/nginx.conf"];
+    const expected = [
+      ...names.map((name) => `examples/frameworks/${name}`),
+      "examples/nginx/nginx.conf",
+      "examples/systemd/fileferry.logrotate",
+      "examples/systemd/fileferry.service",
+    ];
     expect(blocks.map(([, path]) => path).sort()).toEqual(expected.sort());
   });
 

@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -20,12 +19,18 @@ const RESOLUTIONS = {
 /** The programs that users copy, for Node and for Workers: they import nothing but the package and Node. */
 const PAGES = ["README.md", "docs/quick-start.md"];
 
-/** What `fileferry/auth/jwt` and `fileferry/react` import. */
-const OPTIONAL_PEERS = ["react"];
+/** What the bridges, `fileferry/react` and `fileferry/tracing` import. */
+const OPTIONAL_PEERS = ["@opentelemetry/api", "files-sdk", "flydrive", "react"];
 
 async function readPrograms(): Promise<readonly string[]> {
   const pages = await Promise.all(PAGES.map((page) => readFile(join(projectFolder, page), "utf8")));
   return pages.flatMap((page) => [...page.matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map(([, program = ""]) => program));
+}
+
+/** A package with the version that is installed here. */
+async function toInstalled(name: string): Promise<string> {
+  const { version } = JSON.parse(await readFile(join(projectFolder, "node_modules", name, "package.json"), "utf8"));
+  return `${name}@${version}`;
 }
 
 /** Whether a file is a program or of the package: those of TypeScript and Node are not checked once more. */
@@ -44,13 +49,12 @@ describe("the packed package, installed in an empty project", () => {
     const packed = ["pack", "--ignore-scripts", "--json", "--pack-destination", folder];
     const [{ filename }] = JSON.parse((await run("npm", packed, { cwd: projectFolder })).stdout);
     await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
-    const load = createRequire(import.meta.url);
-    const peers = OPTIONAL_PEERS.map((name) => `${name}@${load(`${name}/package.json`).version}`);
+    const peers = await Promise.all(OPTIONAL_PEERS.map(toInstalled));
     const options = ["--prefer-offline", "--no-audit", "--no-fund"];
     await run("npm", ["install", ...options, `./${filename}`, ...peers], { cwd: folder });
     const { exports } = JSON.parse(await readFile(join(projectFolder, "package.json"), "utf8"));
     entries = Object.keys(exports)
-      .filter((entry) => entry !== "./package.json")
+      .filter((entry) => !entry.endsWith(".json"))
       .map((entry) => entry.replace(".", "fileferry"));
     programs = await readPrograms();
     for (const [index, program] of programs.entries()) await writeFile(join(folder, `program-${index}.ts`), program);

@@ -16,6 +16,7 @@ const LOCKED = [
   "examples/frameworks",
   "examples/react",
   "site",
+  "test/azurite",
   "test/mutation",
   "test/runtimes",
 ];

@@ -4,7 +4,7 @@ import { Miniflare } from "miniflare";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { builtFolder, ensureBuilt } from "../support/built.ts";
 import { standBetween } from "../support/openapi/between.ts";
-import { toWorkerBundle } from "../support/worker-bundle.ts";
+import { toWorkerBundle } from "../support/workers/worker-bundle.ts";
 
 /** A worker as its author would write it: everything made once, outside the handler. */
 const WORKER = `
@@ -103,14 +103,14 @@ describe("the built package in workerd, without nodejs_compat", () => {
     }
   });
 
-  it("shows a folder as a page, with its style and its script", async () => {
+  it("shows a folder as a page, with its style and both parts of its script", async () => {
     await fetch(`${origin}/home/page/`, { method: "PUT", headers: { ...BASIC, ...JSON_API } });
     const page = await fetch(`${origin}/home/page/`, { headers: { ...BASIC, "Accept-Language": "de" } });
     expect([page.status, page.headers.get("content-language")]).toEqual([200, "de"]);
     const text = await page.text();
     expect(text).toContain("Dieser Ordner ist leer.");
     const assets = [...text.matchAll(/"(\/__svc__\/assets\/[^"]+)"/g)].map(([, path]) => path);
-    expect(assets).toHaveLength(2);
+    expect(assets).toHaveLength(3);
     for (const path of assets) expect((await fetch(origin + path)).headers.get("cache-control")).toContain("immutable");
   });
 

@@ -12,7 +12,9 @@ import { fileEventSchema } from "../../src/schemas/events.ts";
 import { createFileService } from "../../src/service/service.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { createTrashStorage } from "../../src/storage/trash.ts";
+import { createVersionsStorage } from "../../src/storage/versions.ts";
 import { createMemoryKeyValueStore } from "../../src/stores/memory.ts";
+import { createMemoryKeys } from "../spec/keys/memory-keys.ts";
 import { LINK_SECRET } from "../support/links.ts";
 import { createRecordingLogger } from "../support/logger.ts";
 import { quickHasher } from "../support/quick-hasher.ts";
@@ -35,7 +37,8 @@ let passed = 0;
 
 beforeAll(async () => {
   const memory = createMemoryStorage();
-  const storage = createTrashStorage(withFailures(memory));
+  const versioned = createVersionsStorage(withFailures(memory));
+  const storage = createTrashStorage(versioned);
   await fillStorage(memory, {
     "/alice/a.txt": "hello",
     "/alice/large.bin": new Uint8Array(8 * MEBIBYTE),
@@ -52,7 +55,13 @@ beforeAll(async () => {
   const service = createFileService({
     storage,
     trash: storage.trash,
+    versions: versioned.versions,
     authentication: [
+      {
+        name: "keys",
+        authenticate: async () => ({ outcome: "unknown" }),
+        keys: createMemoryKeys({ alice: { home_folder_path: "/alice" } }),
+      },
       createAccountsAuthenticator({
         accounts: [
           {
@@ -206,6 +215,16 @@ async function openWithdrawn(): Promise<void> {
   await ask("GET", shared);
 }
 
+/** Makes an API key; returns its URL. */
+async function makeKey(): Promise<string> {
+  const body = JSON.stringify({ label: "backup", permissions: ["allow-read"] });
+  const text = await ask("POST", "/home/__svc__/keys", { headers: { "Content-Type": "application/json" }, body });
+  const [, id = ""] = /"id":"([0-9a-f]{16})"/.exec(text) ?? [];
+  const [, key = ""] = /"key":"(ff_[0-9a-f_]+)"/.exec(text) ?? [];
+  secrets.add(key);
+  return `/home/__svc__/keys/${id}`;
+}
+
 async function login(): Promise<string> {
   const body = JSON.stringify({ username: "alice", password: "secret-of-alice" });
   const text = await ask("POST", "/__svc__/login", { headers: { "Content-Type": "application/json" }, body });
@@ -233,6 +252,18 @@ async function runInTrash(command: "restore" | "purge", name: string): Promise<v
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ commands: [{ command, target: removed?.data.trash }] }),
   });
+}
+
+/** Replaces a file, and then removes the version that it has of it. */
+async function purgeVersion(name: string): Promise<void> {
+  for (const body of ["x", "y"]) await ask("PUT", `/home/${name}`, { body });
+  const url = `/home/__svc__/versions?path=%2F${name}`;
+  const { content } = JSON.parse((await ask("GET", url)).slice("200 ".length)) as {
+    content: readonly { id: string }[];
+  };
+  const commands = content.map(({ id }) => ({ command: "purge", target: id }));
+  const headers = { "Content-Type": "application/json" };
+  await ask("POST", url, { headers, body: JSON.stringify({ commands }) });
 }
 
 /** What causes each event, the first of them with what is in it beside what all have. */
@@ -342,6 +373,10 @@ const causes: Readonly<Record<FileEvent["id"], readonly [cause: () => Promise<un
     () => runInTrash("purge", "purged.txt"),
     { path: "/purged.txt", real_path: "/alice/purged.txt", trash: expect.any(String), reason: "account" },
   ],
+  49113: [
+    () => purgeVersion("replaced.txt"),
+    { path: "/replaced.txt", real_path: "/alice/replaced.txt", version: expect.any(String) },
+  ],
   49003: [() => lockFile(), { path: "/a.txt", scope: "exclusive", depth: "0", seconds: 3600 }],
   49004: [
     () => lockFile(),
@@ -361,6 +396,8 @@ const causes: Readonly<Record<FileEvent["id"], readonly [cause: () => Promise<un
       max_uses: null,
     },
   ],
+  49121: [() => makeKey(), { permissions: ["allow-read"], path: "/", expires: null }],
+  49122: [async () => ask("DELETE", await makeKey()), { path: "/" }],
   49102: [async () => ask("DELETE", (await makeLink()).own), { path: "/a.txt" }],
   49103: [() => openWithdrawn(), { reason: "withdrawn" }],
   49002: [() => transfer("copy", "never.txt"), { path: "/never.txt", details: "Not found." }],

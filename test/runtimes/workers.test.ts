@@ -182,6 +182,8 @@ describe.skipIf(!hasRedis)(`fileferry serve by three workers${redisNote}`, () =>
       .toMatch(/fileferry_operations_total\{operation="upload",outcome="done"\} 12\n/);
     const text = await (await fetch("http://127.0.0.1:19471/metrics")).text();
     expect(text).toContain('fileferry_requests_total{method="PUT",status="201"} 12\n');
+    const processes = [...text.matchAll(/^process_resident_memory_bytes\{process="(.+)"\} \d+$/gm)];
+    expect(processes.map(([, name]) => name).sort()).toEqual(["primary", "worker-1", "worker-2", "worker-3"]);
     run.child.kill("SIGTERM");
     expect(await run.ended).toBe(0);
     expect(run.stdout().match(/Listening/g)).toHaveLength(1);

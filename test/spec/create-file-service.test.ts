@@ -22,6 +22,8 @@ describe("createFileService", () => {
     ["storage", { storage: null }],
     ["storage", { storage: {} }],
     ["storage", { storage: { ...good.storage, write: undefined } }],
+    ["storage", { storage: { ...good.storage, copy: undefined } }],
+    ["storage", { storage: { ...good.storage, move: undefined } }],
     ["storage", { storage: "/srv/data" }],
     ["authentication", { authentication: undefined }],
     ["authentication", { authentication: null }],

@@ -238,7 +238,7 @@ describe("a path that is longer than 1,024 characters", () => {
     await call("GET", `/home/${long}`);
     await call("PUT", `/home/${long}`, { body: "12345" });
     await call("GET", `/home/${long}/`, { variant: "json" });
-    await call("GET", `/home/${long}/?zip=true`, { undescribed: "The query is not described." });
+    await call("GET", `/home/${long}/?zip=true`);
     await call("DELETE", `/home/${long}`);
     await call("DELETE", `/home/${long}/`);
     await call("MKCOL", `/home/${long}/`);

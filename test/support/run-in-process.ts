@@ -30,8 +30,9 @@ export async function runInProcess(args: readonly string[], input = ""): Promise
   const { stdin } = process;
   Object.defineProperty(process, "stdin", { value: Readable.from([Buffer.from(input)]) });
   restores.push(() => Object.defineProperty(process, "stdin", { value: stdin }));
-  // `fileferry link` prints links.
-  watchText(() => (args[0] === "link" ? printed.stderr : `${printed.stdout}${printed.stderr}`));
+  // `fileferry link` prints links, `fileferry key` keys, and completions have words of help: "Basic credentials".
+  const isShown = ["link", "key", "completion"].includes(args[0] ?? "");
+  watchText(() => (isShown ? printed.stderr : `${printed.stdout}${printed.stderr}`));
   try {
     return { status: await run(args), ...printed };
   } finally {

@@ -35,7 +35,7 @@ const LARGE = new Uint8Array(200_000).fill(110);
 /** What every change does to a file that is new. */
 const MAKING: readonly FileCall[] = [
   ...(["open folder", "lstat", "open new file", "write", "futimes", "fsync file", "fstat"] as const),
-  ...(["close file", "fsync folder", "close folder"] as const),
+  ...(["close file", "fsync folder", "close folder", "readlink"] as const),
 ];
 const UNDONE = { undoes: ["fsync file", "unlink"] } as const;
 const LISTING: readonly FileCall[] = ["open folder", "opendir", "readdir", "lstat", "closedir", "close folder"];

@@ -10,7 +10,7 @@ import { build } from "esbuild";
  * Builds the program of a folder of this one's parent. Returns its path, in a folder that is the caller's to remove.
  */
 export async function buildProgram(
-  of: "uploads" | "quota" | "trash",
+  of: "uploads" | "quota" | "trash" | "versions",
 ): Promise<{ readonly folder: string; readonly program: string }> {
   const folder = await mkdtemp(join(tmpdir(), `fileferry-${of}-program-`));
   const program = join(folder, "program.mjs");

@@ -1,16 +1,23 @@
 import { type StorageEntry, StorageError } from "../../../src/contracts/storage-adapter.ts";
+import { parseResponse } from "../../../src/storage/object-store/http/xml.ts";
+import { listObjectMembers } from "../../../src/storage/object-store/member-pages.ts";
 import type { S3Client, S3Opened } from "../../../src/storage/s3/client.ts";
 import { codeOf, isDone, isMissing, type S3Response } from "../../../src/storage/s3/errors.ts";
-import { listS3Members } from "../../../src/storage/s3/list.ts";
+import { listPage } from "../../../src/storage/s3/list.ts";
 import { createS3PropertyMarker } from "../../../src/storage/s3/properties.ts";
-import { parseResponse } from "../../../src/storage/s3/xml.ts";
 import { cutLine, decodeStrictly, expect, type FuzzTarget, toBytes } from "../target.ts";
 
 const FOLDER = "home/";
 
 /** A line with the status of a store's answer, and its XML. */
 export const target: FuzzTarget = {
-  sources: ["storage/s3/list.ts", "storage/s3/errors.ts", "storage/s3/xml.ts", "storage/s3/entries.ts"],
+  sources: [
+    "storage/s3/list.ts",
+    "storage/object-store/member-pages.ts",
+    "storage/s3/errors.ts",
+    "storage/object-store/http/xml.ts",
+    "storage/s3/entries.ts",
+  ],
   dictionary: [
     "200\n",
     "404\n",
@@ -71,8 +78,11 @@ async function run(input: string): Promise<string> {
   try {
     const entries: StorageEntry[] = [];
     const client = { call } as unknown as S3Client;
-    const members = listS3Members(client, FOLDER, new Date(0), (signal) =>
-      createS3PropertyMarker(client, FOLDER, signal),
+    const members = listObjectMembers(
+      (request) => listPage(client, request),
+      FOLDER,
+      new Date(0),
+      (signal) => createS3PropertyMarker(client, FOLDER, signal),
     );
     for await (const page of members) entries.push(...(page ?? []));
     expect(isDone(answer) && parseResponse(text)?.name === "ListBucketResult", "only a listing lists");

@@ -70,7 +70,14 @@ export const target: FuzzTarget = {
   run,
 };
 
-const ADDITIONS = { hasLinks: true, hasQuota: true, hasTrash: true };
+const ADDITIONS = {
+  hasKeys: true,
+  hasSignOns: true,
+  hasLinks: true,
+  hasQuota: true,
+  hasTrash: true,
+  hasVersions: true,
+};
 
 function run(input: string): string {
   const places = BASES.map((base) => {

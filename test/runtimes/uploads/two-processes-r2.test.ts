@@ -12,7 +12,7 @@ import { createClient } from "../../../src/client.ts";
 import { builtFolder, ensureBuilt, makeFolder } from "../../support/built.ts";
 import { type BrokenLink, CUTS, openBrokenLink } from "../../support/links/broken-link.ts";
 import { AUTHORIZATION } from "../../support/served.ts";
-import { toWorkerBundle } from "../../support/worker-bundle.ts";
+import { toWorkerBundle } from "../../support/workers/worker-bundle.ts";
 
 const MIB = 1024 ** 2;
 /** Three parts of a bucket, and a tail. */

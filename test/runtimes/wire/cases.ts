@@ -10,6 +10,7 @@ import { loginCases } from "./cases-login.ts";
 import { pathCases } from "./cases-paths.ts";
 import { transferCases } from "./cases-transfers.ts";
 import { uploadCases } from "./cases-uploads.ts";
+import { versionCases } from "./cases-versions.ts";
 import { webdavCases } from "./cases-webdav.ts";
 
 /** The one list that every runtime is compared with, over its own socket. */
@@ -24,6 +25,7 @@ export const wireCases: readonly WireCase[] = [
   ...uploadCases,
   ...digestCases,
   ...linkCases,
+  ...versionCases,
   ...fieldCases,
   ...webdavCases,
 ];

@@ -208,6 +208,7 @@ async function bundle(example: string, outfile: string): Promise<string> {
     "storage/disk",
     "storage/memory",
     "storage/r2",
+    "storage/versions",
     "stores/memory",
     "stores/cloudflare-kv",
   ];

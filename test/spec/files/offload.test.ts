@@ -99,6 +99,15 @@ describe("a download that nginx sends (WRAPPERS 5)", () => {
     expect(found).toEqual(expected);
   });
 
+  it("is handed over with the headers of what is shown", async () => {
+    const { byProxy } = await open();
+    const answer = await byProxy("GET", "/home/a.txt?inline");
+    expect(targetOf(answer)).toBe("/protected/alice/a.txt");
+    expect(answer.header("content-type")).toBe("text/plain; charset=utf-8");
+    expect(answer.header("content-disposition")).toMatch(/^inline; /);
+    expect(answer.header("content-security-policy")).toMatch(/^sandbox; default-src 'none'; style-src/);
+  });
+
   it.each([
     ["a plain one", {}, true],
     ["one range", { range: "bytes=2-5" }, true],

@@ -121,8 +121,17 @@ describe("GET /home/<folder>/ as HTML", () => {
     const { call } = await createTestService({ files: { "/alice/f/g/": "" } });
     const inner = await call("GET", "/home/f/g/", { variant: "html" });
     const up = [...inner.text.matchAll(/href="(\.\.[^"]*)"/g)].map(([, href = ""]) => resolve(href, "/home/f/g/"));
-    expect(up).toEqual(["/home/", "/home/f/"]);
+    // The way up, and the breadcrumbs.
+    expect(up).toEqual(["/home/f/", "/home/", "/home/f/"]);
     expect((await call("GET", "/home/", { variant: "html" })).text).not.toContain('href="../');
+  });
+
+  it("is an archive with ?zip, which the page links to for a folder of any size", async () => {
+    const { call } = await createTestService({ files: { "/alice/f/a.txt": "a" } });
+    expect((await call("GET", "/home/f/", { variant: "html" })).text).toContain('<a href="?zip" id="download-all">');
+    const archive = await call("GET", "/home/f/?zip", { variant: "html" });
+    expect([archive.status, archive.header("content-type")]).toEqual([200, "application/zip"]);
+    expect(archive.header("content-disposition")).toContain('filename="f.zip"');
   });
 
   it("offers browsers to log out, where they are logged in by the cookie (4.1, CONTRACT 6.3)", async () => {

@@ -115,11 +115,11 @@ describe("what the page offers (WEBDAV 8)", () => {
 
   it("renaming and moving with rename, copying with read and write", async () => {
     const all = await page(await createFor());
-    expect(all).toContain('<a href="?rename=a.txt" aria-label="Rename a.txt">Rename</a>');
+    expect(all).toContain('<a href="?member=a.txt" aria-label="Actions for a.txt"></a>');
     expect(all).toContain('value="move-members"');
     expect(all).toContain('value="copy-members"');
     const reader = await page(await createFor([["allow-list", "allow-read"]]));
-    expect(reader).not.toMatch(/\?rename=|move-members|copy-members|name="destination"/);
+    expect(reader).not.toMatch(/rename-member|move-members|copy-members|name="destination"/);
     const copier = await page(await createFor([["allow-list", "allow-read", "allow-write"]]));
     expect([copier.includes("copy-members"), copier.includes("move-members")]).toEqual([true, false]);
     const mover = await page(await createFor([["allow-list", "allow-rename"]]));
@@ -128,20 +128,22 @@ describe("what the page offers (WEBDAV 8)", () => {
 
   it("a form without a script for the member that a row links to", async () => {
     const test = await createFor();
-    const text = await page(test, "/home/?rename=a.txt");
+    const text = await page(test, "/home/?member=a.txt");
     expect(text).toContain('<input type="hidden" name="selected-members" value="a.txt">');
+    expect(text).toContain("1 byte (1 byte)");
+    expect(text).toContain('<input id="member-destination" name="destination"');
     expect(text).toContain('<label for="new-name">New name of a.txt</label>');
-    expect(await page(test, "/home/?rename=%3Cb%3E")).toContain("New name of &lt;b&gt;");
-    expect(await page(test, "/home/?rename=a%2Fb")).not.toContain('id="rename"');
+    expect(await page(test, "/home/?member=%3Cb%3E")).toContain("New name of &lt;b&gt;");
+    expect(await page(test, "/home/?member=a%2Fb")).not.toContain('id="rename"');
     const reader = await createFor([["allow-list", "allow-read"]]);
-    expect(await page(reader, "/home/?rename=a.txt")).not.toContain('id="rename"');
+    expect(await page(reader, "/home/?member=a.txt")).not.toContain('id="rename"');
   });
 
   it("in German too", async () => {
     const test = await createFor();
     const headers = { "accept-language": "de" };
-    const { text } = await test.call("GET", "/home/?rename=a.txt", { variant: "html", headers });
-    for (const part of ["a.txt umbenennen", "Neuer Name von a.txt", "In den Ordner", ">Verschieben<", ">Kopieren<"]) {
+    const { text } = await test.call("GET", "/home/?member=a.txt", { variant: "html", headers });
+    for (const part of ["Aktionen für a.txt", "Neuer Name von a.txt", "In den Ordner", ">Verschieben<", ">Kopieren<"]) {
       expect(text).toContain(part);
     }
   });
@@ -150,7 +152,7 @@ describe("what the page offers (WEBDAV 8)", () => {
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`/alice/file-${1000 + index}.txt`, ""]));
     const test = await createTestService({ files: many });
     const bytes = (await page(test)).length;
-    const rows = (await page(test)).match(/<td class="rename">.*?<\/td>/g) ?? [];
+    const rows = (await page(test)).match(/<td class="more">.*?<\/td>/g) ?? [];
     expect(rows).toHaveLength(200);
     expect(rows.join("").length / 200).toBeLessThan(110);
     expect(bytes / 200).toBeLessThan(800);

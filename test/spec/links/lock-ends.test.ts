@@ -81,7 +81,9 @@ describe("a lock by a link (SHARING 1.3)", () => {
 
   it("lasts no longer than a link that is in no store", async () => {
     const { advance, put, timeout } = await open({ expiresIn: 100 }, { own: { store: undefined as never } });
-    expect([timeout, await put()]).toEqual(["100", 423]);
+    // A link without a store ends at a whole second.
+    expect(timeout).toMatch(/^(?:9\d|100)$/);
+    expect(await put()).toBe(423);
     advance(100);
     expect(await put()).toBe(201);
   });

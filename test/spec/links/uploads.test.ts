@@ -4,10 +4,13 @@ import { type StorageAdapter, StorageError } from "../../../src/contracts/storag
 import type { StorageUploads } from "../../../src/contracts/storage-uploads.ts";
 import type { Upload } from "../../../src/contracts/upload.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
+import { createR2Storage } from "../../../src/storage/r2.ts";
 import type { Answer } from "../../support/service.ts";
+import { createMemoryBucket } from "../../unit/storage/r2-bucket.ts";
 import { base64 } from "../uploads/calls.ts";
 import { DROP, openVisits, uploadsIn, type VisitOptions, type Visits } from "./visits.ts";
 
+const MEBIBYTE = 1024 ** 2;
 const TUS = { "tus-resumable": "1.0.0" } as const;
 const DRAFT = { "upload-draft-interop-version": "8" } as const;
 const CONTENT = { tus: "application/offset+octet-stream", draft: "application/partial-upload" } as const;
@@ -281,6 +284,18 @@ describe("a name that is too long (SHARING 6.2, 6.4)", () => {
 });
 
 describe("uploads by a link (SHARING 6.6)", () => {
+  it.each(["tus", "draft"] as const)("reach a drop folder of a bucket in several parts, by %s", async (protocol) => {
+    const storage = createR2Storage(createMemoryBucket().bucket, { partBytes: 5 * MEBIBYTE });
+    const { url, create, complete, files } = await open(DROP, { storage, inside: { "inbox/a.txt": "first" } });
+    const upload =
+      (await create(protocol, url, "a.txt", { "upload-length": `${11 * MEBIBYTE}` })).header("location") ?? "";
+    const text = "0123456789abcdef".repeat((11 * MEBIBYTE) / 16);
+    expect((await complete(protocol, upload, 0, text)).status).toBeLessThan(300);
+    const { "inbox/a (2).txt": stored, ...others } = await files();
+    expect(stored === text).toBe(true);
+    expect(others).toEqual({ "inbox/a.txt": "first" });
+  });
+
   it("are joined in a drop folder under a free name, and take one use", async () => {
     const { url, visit, files, events, service } = await open(
       { ...DROP, maxUses: 2 },

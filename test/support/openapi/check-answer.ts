@@ -4,7 +4,15 @@ import { type ApiExchange, findMediaType, toMediaType } from "./exchange.ts";
 import { type createSchemaJudges, fieldsIn } from "./schemas.ts";
 
 /** Fields of the connection and of whoever is between, and those that OpenAPI has elsewhere. */
-const ANYBODYS = new Set(["date", "connection", "keep-alive", "transfer-encoding", "content-length", "content-type"]);
+const ANYBODYS = new Set([
+  "date",
+  "connection",
+  "keep-alive",
+  "transfer-encoding",
+  "content-length",
+  "content-type",
+  "x-request-id",
+]);
 
 /** What an answer is compared with. */
 export interface AnswerRules {

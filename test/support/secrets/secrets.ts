@@ -35,13 +35,23 @@ export function noteLinkTokens(text: string): void {
 function noteAuthorization(value: string): void {
   const [scheme = "", token] = value.trim().split(" ");
   note(token);
+  noteKeys(value);
   if (token === undefined || scheme.toLowerCase() !== "basic") return;
   const [, password] = /^[^:]*:(.*)$/s.exec(Buffer.from(token, "base64").toString()) ?? [];
   note(password);
+  noteKeys(password ?? "");
 }
 
 function noteSessions(text: string): void {
   for (const [id] of text.matchAll(/[\da-f]{32,}/g)) note(id);
+}
+
+/** API keys as they are shown once, and their secrets alone. */
+export function noteKeys(text: string): void {
+  for (const [key, secret] of text.matchAll(/ff_[0-9a-f]{16}_([0-9a-f]{32})/g)) {
+    note(key);
+    note(secret);
+  }
 }
 
 /** The same of what goes over a socket, either way: header fields, the fields of a login, and tokens of links. */
@@ -50,6 +60,7 @@ export function noteSecretsOnWire(text: string): void {
   for (const [, value = ""] of text.matchAll(/^authorization:(.*)$/gim)) noteAuthorization(value);
   for (const [, value = ""] of text.matchAll(/^(?:set-)?cookie:(.*)$/gim)) noteSessions(value);
   for (const [, id] of text.matchAll(/"session":"([^"]+)"/g)) note(id);
+  noteKeys(text);
   for (const [, password] of text.matchAll(/"(?:password|current_password|new_password)":"([^"\\]+)"/g)) note(password);
 }
 

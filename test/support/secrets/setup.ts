@@ -31,8 +31,9 @@ function watchProcess(): void {
     const child = spawn(...args);
     // It talks with its caller over these, of sources.
     if (child.spawnargs.some((arg) => arg.startsWith("--service="))) return child;
-    // `fileferry link` prints links.
-    const streams = child.spawnargs.includes("link") ? [child.stderr] : [child.stdout, child.stderr];
+    // `fileferry link` prints links, and `fileferry key` keys.
+    const printsSecrets = child.spawnargs.includes("link") || child.spawnargs.includes("key");
+    const streams = printsSecrets ? [child.stderr] : [child.stdout, child.stderr];
     for (const stream of streams) if (stream !== null) watchStream(stream);
     return child;
   }) as typeof spawn;

@@ -143,6 +143,8 @@ describe("what an account leaves out", () => {
       allowPasswordChange: true,
       allowLinks: true,
       requireLinkPassword: false,
+      allowOwnKeys: true,
+      requireKeyForBasic: false,
     });
     expect(permissions.grantsEverywhere("delete-folder")).toBe(true);
   });

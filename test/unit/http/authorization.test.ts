@@ -26,7 +26,9 @@ describe("an Authorization value", () => {
     ["x session abc", { scheme: "invalid" }],
     ["session a b", { scheme: "invalid" }],
     ["sessionabc", { scheme: "invalid" }],
-    ["Bearer x", { scheme: "invalid" }],
+    ["Bearer x", { scheme: "bearer", token: "x" }],
+    ["Bearer", { scheme: "invalid" }],
+    ["Bearer a b", { scheme: "invalid" }],
     ["", { scheme: "invalid" }],
   ])("%j is read, or refused (5.1, CONTRACT 6.1)", (value, authorization) => {
     expect(parseAuthorization(value)).toEqual(authorization);

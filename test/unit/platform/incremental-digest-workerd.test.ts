@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
-import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
-import { Miniflare } from "miniflare";
+import type { Miniflare } from "miniflare";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { DigestAlgorithm } from "../../../src/platform/incremental-digest.ts";
+import { startSourceWorker } from "../../support/workers/source-worker.ts";
 
 const WORKER = `
-import { createIncrementalDigest, digestAlgorithms } from "./incremental-digest.ts";
+import { createIncrementalDigest, digestAlgorithms } from "./src/platform/incremental-digest.ts";
 
 export default {
   async fetch(request) {
@@ -24,19 +23,7 @@ export default {
 let worker: Miniflare;
 
 beforeAll(async () => {
-  const { outputFiles } = await build({
-    stdin: { contents: WORKER, resolveDir: fileURLToPath(new URL("../../../src/platform", import.meta.url)) },
-    bundle: true,
-    write: false,
-    format: "esm",
-    target: "es2022",
-  });
-  worker = new Miniflare({
-    modules: [{ type: "ESModule", path: "worker.js", contents: outputFiles[0]?.text ?? "" }],
-    compatibilityDate: "2026-04-01",
-    cf: false,
-  });
-  await worker.ready;
+  worker = await startSourceWorker(WORKER);
 });
 
 afterAll(() => worker?.dispose());

@@ -60,6 +60,14 @@ describe("toJoinPlan", () => {
     }
   });
 
+  it("makes all parts but the last of one size where nothing is copied", () => {
+    const sources = [3, 12, 0, 7].map((bytes, index) => ({ key: String(index), etag: "", bytes }));
+    const parts = toJoinPlan(sources, { minPartBytes: 5, maxCopyBytes: undefined });
+    const sizes = parts.map(({ ranges }) => ranges.reduce((sum, { bytes }) => sum + bytes, 0));
+    expect(sizes).toEqual([5, 5, 5, 5, 2]);
+    expect(parts.some(({ isCopied }) => isCopied)).toBe(false);
+  });
+
   it("copies a large file in at most 10,000 parts, none above 5 GiB, and refuses one beyond 5 TiB", () => {
     const sizes = { minPartBytes: 5 * 1024 ** 2, maxCopyBytes: 128 * 1024 ** 2 };
     const plan = toJoinPlan([{ key: "a", etag: "", bytes: 5120 * GIBIBYTE }], sizes);

@@ -98,9 +98,13 @@ describe.skipIf(areMutants)("a hostile PROPPATCH of 256 KiB (SECURITY 12)", () =
       writeChanges("/home/a", changes, changes.refused);
     };
     codeOf(run);
-    const elapsed = startProcessorTime();
-    codeOf(run);
-    expect(elapsed()).toBeLessThan(100);
+    // The least of three: a collection of memory that others have left may come into one of them.
+    const times = Array.from({ length: 3 }, () => {
+      const elapsed = startProcessorTime();
+      codeOf(run);
+      return elapsed();
+    });
+    expect(Math.min(...times)).toBeLessThan(100);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { BuildOptions } from "esbuild";
-import { builtFolder } from "./built.ts";
+import { builtFolder } from "../built.ts";
 
 /** How an application for Workers is bundled: this module, with what it imports from the built package. */
 export function toWorkerBundle(contents: string) {

@@ -1,0 +1,97 @@
+import { execFileSync } from "node:child_process";
+import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { parse } from "yaml";
+import { readConfig } from "../../src/cli/config/read/config-file.ts";
+import { findCommandLineFault } from "../docs/command-line.ts";
+import { findDockerfileFaults, parseDockerfile } from "../docs/dockerfile.ts";
+import { findUnitFaults } from "../docs/systemd.ts";
+import { projectFolder } from "../support/built.ts";
+
+const read = (path: string): Promise<string> => readFile(join(projectFolder, path), "utf8");
+
+interface Service {
+  readonly command?: readonly string[];
+  readonly image?: string;
+  readonly user?: string;
+  readonly read_only?: boolean;
+  readonly volumes?: readonly string[];
+  readonly networks?: unknown;
+}
+
+describe("the files to run the service with", () => {
+  it("have a Dockerfile whose service is not root, and which is asked for its health", async () => {
+    const text = await read("Dockerfile");
+    expect(await findDockerfileFaults(text)).toEqual([]);
+    const names = parseDockerfile(text).map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(["USER", "HEALTHCHECK"]));
+    expect(names.indexOf("USER")).toBeLessThan(names.indexOf("CMD"));
+    const health = parseDockerfile(text).find(({ name }) => name === "HEALTHCHECK")?.rest ?? "";
+    const [program, flag, script] = JSON.parse(health.slice(health.indexOf("[")));
+    expect([program, flag]).toEqual(["node", "-e"]);
+    // Nothing listens at that port.
+    const environment = { ...process.env, HEALTH_URL: "http://127.0.0.1:1/" };
+    expect(() => execFileSync(process.execPath, ["-e", script], { env: environment })).toThrow();
+    const ignored = (await read(".dockerignore")).split("\n");
+    expect(ignored).toEqual(expect.arrayContaining([".git", "**/node_modules", "dist", "**/*.key"]));
+  });
+
+  it("have a unit of systemd that hardens the service", async () => {
+    const unit = await read("examples/systemd/fileferry.service");
+    expect(await findUnitFaults(unit)).toEqual([]);
+    for (const line of ["NoNewPrivileges=yes", "ProtectSystem=strict", "CapabilityBoundingSet="]) {
+      expect(unit.split("\n")).toContain(line);
+    }
+  });
+
+  it("have a compose file that fits its configuration and the one of nginx", async () => {
+    const { services, secrets, volumes, networks } = parse(await read("examples/compose/compose.yaml")) as {
+      services: Readonly<Record<"fileferry" | "nginx" | "redis", Service>>;
+      secrets: object;
+      volumes: object;
+      networks: { inner: { internal: boolean; ipam: { config: readonly { subnet: string }[] } } };
+    };
+    const { fileferry, nginx, redis } = services;
+    expect(await findCommandLineFault(fileferry.command ?? [])).toBeUndefined();
+    expect(fileferry).toMatchObject({ read_only: true, user: "1000:1000", cap_drop: ["ALL"], secrets: ["links"] });
+    expect(networks.inner.internal).toBe(true);
+    expect([Object.keys(secrets), Object.keys(volumes)]).toEqual([["links"], ["files", "sessions"]]);
+    expect(redis.command).toEqual(expect.arrayContaining(["--maxmemory-policy", "noeviction"]));
+    expect(nginx.volumes).toContain("files:/srv/files:ro");
+    // A change of the accounts replaces their file, which a container with the file alone would not see.
+    expect(fileferry.volumes).toEqual(["./etc:/etc/fileferry", "files:/files"]);
+
+    const folder = await mkdtemp(join(tmpdir(), "fileferry-compose-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await copyFile(join(projectFolder, "examples/compose/etc/fileferry.yaml"), join(folder, "fileferry.yaml"));
+    const file = join(folder, "fileferry.yaml");
+    await writeFile(join(folder, "links.txt"), "x".repeat(44));
+    const text = await readFile(file, "utf8");
+    await writeFile(file, text.replace("/run/secrets/links", "links.txt"));
+    const config = await readConfig(file);
+    const conf = await read("examples/compose/nginx.conf");
+    expect(conf).toContain(`server fileferry:${config.listen?.port};`);
+    expect(config.offload).toMatchObject({ type: "nginx", prefix: "/protected/" });
+    expect(conf).toContain("location /protected/ {");
+    const { inner } = nginx.networks as { inner: { ipv4_address: string } };
+    expect(config.trustedProxies).toEqual([inner.ipv4_address]);
+    expect(config.session?.store).toBe("redis://redis:6379/0");
+  });
+
+  it("have a policy for reports, and say where the project is", async () => {
+    const { repository, bugs, homepage } = JSON.parse(await read("package.json"));
+    for (const url of [repository.url, bugs, homepage]) expect(url).toContain("https://github.com/");
+    expect(await read("SECURITY.md")).toContain("90 days");
+    expect(await read("docs/releasing.md")).toContain("## What stays stable in 0.x");
+  });
+
+  it("publish to npm and JSR by the identity of a workflow alone", async () => {
+    const { jobs } = parse(await read(".github/workflows/publish.yml"));
+    for (const job of [jobs.publish, jobs.jsr])
+      expect(job.permissions).toEqual({ contents: "read", "id-token": "write" });
+    expect(JSON.stringify(jobs)).toContain("npm publish --provenance");
+    expect(JSON.stringify(jobs)).not.toContain("secrets.");
+  });
+});
