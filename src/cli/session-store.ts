@@ -2,7 +2,7 @@ import { closeSync, openSync } from "node:fs";
 import type { AtomicKeyValueStore } from "../contracts/atomic-store.ts";
 import { checkOption, OptionError } from "../contracts/option-error.ts";
 import { createRedisStore } from "../stores/redis.ts";
-import { createSqliteStore, type SqliteDatabase } from "../stores/sqlite.ts";
+import { createSqliteStore, type SqliteDatabase, shareSqliteDatabase } from "../stores/sqlite.ts";
 import { within } from "../stores/within.ts";
 import { createFailure, describeSystemError } from "./failure.ts";
 
@@ -138,7 +138,7 @@ async function openSqlite(file: string, key: string): Promise<OpenSessionStore> 
     // files the same permissions.
     closeSync(openSync(file, "a", 0o600));
     const database = new DatabaseSync(file);
-    database.exec("PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    await shareSqliteDatabase(database);
     return { store: createSqliteStore(database), close: async () => database.close() };
   } catch (error) {
     throw createFailure(1, [`${key}: ${file}: cannot be opened: ${toReason(error)}`]);

@@ -11,6 +11,10 @@ const LARGEST_BYTES = 524_288;
  * time. With fewer, each round makes garbage outside of the heap, and the process takes more memory, not less.
  */
 const KEPT_BYTES = 16_777_216;
+/** How many bytes of unused buffers stay, however long nothing needs them. */
+const RESTING_BYTES = 4_194_304;
+/** Of more than those, buffers that were not needed for this long are let go. */
+const REST_MS = 1000;
 /** If a buffer passes within this time, the next one is twice as large. */
 const FAST_MS = 20;
 /** If a buffer takes longer than this, the next one is half as large. */
@@ -21,6 +25,9 @@ const LARGE_BYTES = 33_554_432;
 
 const kept = new Map<number, Uint8Array[]>();
 let keptBytes = 0;
+/** The least that was kept since the release was planned: nothing needed those bytes. */
+let leastKeptBytes = 0;
+let isPlanned = false;
 let largeBytes = 0;
 
 /**
@@ -33,6 +40,7 @@ export function acquireBuffer(wanted: number): Uint8Array {
   const buffer = kept.get(size)?.pop();
   if (buffer === undefined) return new Uint8Array(size);
   keptBytes -= size;
+  leastKeptBytes = Math.min(leastKeptBytes, keptBytes);
   return buffer;
 }
 
@@ -50,6 +58,26 @@ export function giveBack(buffer: Uint8Array): void {
   if (same === undefined) kept.set(byteLength, [buffer]);
   else same.push(buffer);
   keptBytes += byteLength;
+  if (keptBytes > RESTING_BYTES && !isPlanned) planRelease();
+}
+
+function planRelease(): void {
+  isPlanned = true;
+  leastKeptBytes = keptBytes;
+  const timer: unknown = setTimeout(releaseUnneeded, REST_MS);
+  // A process may end before.
+  (timer as { unref?: () => void }).unref?.();
+}
+
+/** Lets go of buffers that were not needed since the release was planned, the largest first. */
+function releaseUnneeded(): void {
+  const most = Math.max(RESTING_BYTES, keptBytes - leastKeptBytes);
+  for (const size of [...kept.keys()].sort((one, other) => other - one)) {
+    const buffers = kept.get(size) ?? [];
+    while (keptBytes > most && buffers.pop() !== undefined) keptBytes -= size;
+  }
+  isPlanned = false;
+  if (keptBytes > RESTING_BYTES) planRelease();
 }
 
 /** Chooses the size of a transfer's buffers by its speed, so that a thousand slow transfers hold little memory. */

@@ -29,9 +29,33 @@ export interface SqliteStoreOptions {
 /** The number of expired entries that each write removes at most, so that they remain a small part of all. */
 const SWEPT_PER_WRITE = 10;
 
+/** For how long a call waits for another process that writes. */
+const BUSY_MS = 5000;
+const RETRY_MS = 10;
+
 /**
- * A store in a table of an SQLite database, for the processes of one machine. The caller owns the database: set WAL
- * mode and a `busy_timeout` if several processes write, and close the database after the service. A call is synchronous
+ * Prepares a database that several processes write: WAL mode, and calls that wait up to 5 seconds for each other.
+ * SQLite refuses one of two processes that set the mode of a new database at the same time, and does not wait. Such a
+ * refusal is tried again. Rejects with any other error of the database.
+ */
+export async function shareSqliteDatabase(database: SqliteDatabase): Promise<void> {
+  const end = performance.now() + BUSY_MS;
+  database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
+  for (;;) {
+    try {
+      database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+      return;
+    } catch (error) {
+      const isLocked = error instanceof Error && error.message.includes("database is locked");
+      if (!isLocked || performance.now() > end) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+}
+
+/**
+ * A store in a table of an SQLite database, for the processes of one machine. The caller owns the database: prepare it
+ * with {@link shareSqliteDatabase} if several processes write, and close it after the service. A call is synchronous
  * and takes some microseconds. Methods reject with the errors of the database.
  * @throws OptionError; any error of the database.
  */

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { request } from "node:https";
 import { join } from "node:path";
@@ -122,10 +123,13 @@ describe("SIGHUP", () => {
       log,
     ]);
     const visit = async (path: string): Promise<void> => void (await fetch(`${run.url}${path}`));
-    const has = async (file: string, text: string) => expect.poll(() => readFile(file, "utf8")).toContain(text);
+    const has = async (file: string, text: string) =>
+      expect.poll(() => readFile(file, "utf8"), { timeout: 20_000 }).toContain(text);
     await visit("__svc__/login");
     await rename(log, `${log}.1`);
     run.child.kill("SIGHUP");
+    // A request that is served before the signal is logged in the file that was moved away.
+    await expect.poll(() => existsSync(log), { timeout: 20_000 }).toBe(true);
     await visit("__svc__/openapi.json");
     await has(log, "/__svc__/openapi.json");
     await has(`${log}.1`, "/__svc__/login");

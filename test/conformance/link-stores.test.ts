@@ -14,7 +14,7 @@ import { type CloudflareKvNamespace, createCloudflareKvStore } from "../../src/s
 import { createDurableObjectStore, type DurableObjectNamespace } from "../../src/stores/durable-object.ts";
 import { createMemoryKeyValueStore } from "../../src/stores/memory.ts";
 import { createRedisStore } from "../../src/stores/redis.ts";
-import { createSqliteStore, type SqliteDatabase } from "../../src/stores/sqlite.ts";
+import { createSqliteStore, type SqliteDatabase, shareSqliteDatabase } from "../../src/stores/sqlite.ts";
 import { quickHasher } from "../support/quick-hasher.ts";
 import { hasRedis, redisNote, startRedis } from "../support/redis.ts";
 import { fillStorage } from "../support/storage.ts";
@@ -48,7 +48,7 @@ async function openSqlite(): Promise<Stores> {
   const folder = await mkdtemp(join(tmpdir(), "fileferry-links-"));
   const { DatabaseSync } = sqlite as Sqlite;
   const databases = [new DatabaseSync(join(folder, "links.db")), new DatabaseSync(join(folder, "links.db"))] as const;
-  for (const database of databases) database.exec("PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL");
+  for (const database of databases) await shareSqliteDatabase(database);
   async function close(): Promise<void> {
     for (const database of databases) database.close();
     await rm(folder, { recursive: true });

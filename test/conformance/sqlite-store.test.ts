@@ -16,17 +16,17 @@ import { projectFolder } from "../support/built.ts";
 /** The cases, played by a Node that has SQLite itself: this one, or one that the tests bring along. */
 const SCRIPT = `
 import { DatabaseSync } from "node:sqlite";
-import { createSqliteStore } from "./src/stores/sqlite.ts";
+import { createSqliteStore, shareSqliteDatabase } from "./src/stores/sqlite.ts";
 import { atomicStoreCases } from "./src/testing/atomic-store-cases.ts";
 import { storeCases } from "./src/testing/store-cases.ts";
 
 const file = process.argv.at(-1);
-const open = () => {
+const open = async () => {
   const database = new DatabaseSync(file);
-  database.exec("PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL");
+  await shareSqliteDatabase(database);
   return database;
 };
-const [one, other] = [open(), open()];
+const [one, other] = [await open(), await open()];
 const stores = [createSqliteStore(one), createSqliteStore(other)];
 // Two connections to one database, as two processes have them: what one has set, the other gets.
 const store = {
@@ -59,10 +59,10 @@ const COMPETITOR = `
 import { once } from "node:events";
 import { DatabaseSync } from "node:sqlite";
 import { updateText } from "./src/contracts/atomic-store.ts";
-import { createSqliteStore } from "./src/stores/sqlite.ts";
+import { createSqliteStore, shareSqliteDatabase } from "./src/stores/sqlite.ts";
 
 const database = new DatabaseSync(process.argv.at(-1));
-database.exec("PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL");
+await shareSqliteDatabase(database);
 const store = createSqliteStore(database);
 process.stdout.write("ready\\n");
 await once(process.stdin, "data");
@@ -77,6 +77,24 @@ for (let count = 0; count < 100; count += 1) {
 }
 process.stdout.write(JSON.stringify({ won, counter: await store.get("counter") }));
 process.stdin.unref();
+`;
+
+/** One of several processes that open each of 20 new databases at the same moment. */
+const OPENER = `
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as delay } from "node:timers/promises";
+import { createSqliteStore, shareSqliteDatabase } from "./src/stores/sqlite.ts";
+
+const [folder, start] = process.argv.at(-1).split("?");
+for (let index = 0; index < 20; index += 1) {
+  const moment = Number(start) + index * 50;
+  await delay(Math.max(0, moment - 5 - Date.now()));
+  while (Date.now() < moment);
+  const database = new DatabaseSync(folder + "/new-" + index);
+  await shareSqliteDatabase(database);
+  await createSqliteStore(database).set("key", "value", 60_000);
+  database.close();
+}
 `;
 
 const candidates = [
@@ -120,6 +138,11 @@ describe.skipIf(node === undefined)(`the store cases × SQLite, by two connectio
     const wins = Array.from({ length: 100 }, (_, round) => reports.map(({ won }) => won[round]));
     expect(wins.filter(([one = 0, other = 0]) => one + other !== 1)).toEqual([]);
     expect(Math.max(...reports.map(({ counter }) => Number(counter)))).toBe(200);
+  });
+
+  it("opens a new database in several processes at once", async () => {
+    const args = await toArguments(OPENER, `${folder}?${Date.now() + 1500}`);
+    await Promise.all([1, 2, 3].map(() => promisify(execFile)(node ?? "", args)));
   });
 
   it("does not grow with entries that are over and never asked for", () => {

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { amount, reportFigure } from "../support/trust.ts";
 import { type Client, eventually, measureWaits, openClient, type Waits } from "./clients.ts";
@@ -26,6 +27,8 @@ const UPLOAD_MEBIBYTES = UPLOADS * 0.2;
 const READER_MEBIBYTES = READERS;
 /** What is kept of pools and compiled code, however many there were. */
 const LEFT_MEBIBYTES = 10;
+/** Buffers that nothing has needed for a second or two are let go. */
+const UNUSED_MILLISECONDS = 2500;
 /** Of others' requests. The short run shares the machine with other tests. */
 const WAIT_MILLISECONDS = amount({ short: 2000, long: 100 });
 /**
@@ -81,6 +84,7 @@ describe.skipIf(!hasRoom)(
         await eventually("descriptors as before", PATIENCE, () => server.descriptors() <= descriptors);
         expect(await environment.countTemporary()).toBe(0);
         expect(await environment.readUploads()).toEqual({ whole: UPLOADS / 2, former: UPLOADS / 2 });
+        await delay(UNUSED_MILLISECONDS);
         const after = await server.usage();
         expect(await server.end(0)).toBe(0);
 
