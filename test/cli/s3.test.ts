@@ -6,7 +6,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { toS3Storage } from "../../src/cli/config/storage/s3.ts";
+import { openS3Storage } from "../../src/cli/config/storage/s3.ts";
 import { builtCommand, ensureBuilt } from "../support/built.ts";
 import { startCommand } from "../support/command.ts";
 import { createBucket, type S3Bucket, s3Missing } from "../support/s3/server.ts";
@@ -46,8 +46,8 @@ describe("fileferry serve with a bucket that does not work", () => {
     ]);
   });
 
-  it("says which package finds the keys of roles if it is not installed", () => {
-    expect(toS3Storage({ type: "s3", bucket: "files" }, {}, () => undefined)).toEqual([
+  it("says which package finds the keys of roles if it is not installed", async () => {
+    expect(await openS3Storage({ type: "s3", bucket: "files" }, {}, () => undefined)).toEqual([
       "the environment does not have AWS_ACCESS_KEY_ID",
       "the environment does not have AWS_SECRET_ACCESS_KEY",
       "keys of a role or profile need npm install @aws-sdk/credential-provider-node",
@@ -60,12 +60,12 @@ describe("fileferry serve with a bucket that does not work", () => {
     expect([status, stderr]).toEqual([1, "error: The bucket files does not respond: GET bucket: ECONNREFUSED\n"]);
   }, 60_000);
 
-  it("takes endpoint and region from the environment, and names the variable that is wrong", () => {
+  it("takes endpoint and region from the environment, and names the variable that is wrong", async () => {
     const entry = { type: "s3", bucket: "files" } as const;
-    expect(toS3Storage(entry, { ...KEYS, AWS_ENDPOINT_URL: "http://127.0.0.1:9", AWS_REGION: "eu-1" })).toHaveProperty(
-      "check",
-    );
-    expect(toS3Storage(entry, { ...KEYS, AWS_ENDPOINT_URL: "nowhere" })).toEqual([
+    expect(
+      await openS3Storage(entry, { ...KEYS, AWS_ENDPOINT_URL: "http://127.0.0.1:9", AWS_REGION: "eu-1" }),
+    ).toHaveProperty("check");
+    expect(await openS3Storage(entry, { ...KEYS, AWS_ENDPOINT_URL: "nowhere" })).toEqual([
       "AWS_ENDPOINT_URL_S3 of the environment must be an http or https URL without a user or a query",
     ]);
   });

@@ -19,7 +19,7 @@ import { toReloads } from "./reloads.ts";
 import { type ConfigFile, toGroupSettings } from "./schema.ts";
 import { defaultHost, defaultPort, type NamedStore, type ServeSettings } from "./serve-settings.ts";
 import { toServiceOptions } from "./service-options.ts";
-import { checkStorageFolder, toStorage } from "./storage/storage.ts";
+import { checkStorageFolder, openStorage } from "./storage/storage.ts";
 import { readTlsFiles } from "./tls.ts";
 import { warnOfMissingFolders } from "./virtual-folders.ts";
 
@@ -75,7 +75,7 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
   const misfit = config.offload && findOffloadProblem(config.offload, storage.type);
   if (misfit !== undefined) addProblem(context, "offload.type", misfit);
   if (context.problems.length > 0) throw toConfigFailure(context);
-  const made = toStorage(storage, context);
+  const made = await openStorage(storage, context);
   const { offload } = config;
   const links = config.links && toLinkOptions(config.links, context);
   if (context.problems.length > 0) throw toConfigFailure(context);

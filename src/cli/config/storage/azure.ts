@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type AzureStorage, createAzureStorage } from "../../../storage/azure.ts";
+import { type AzureStorage, toAzureSettings } from "../../../storage/azure/options.ts";
 import { checkByFactory } from "../option-checks.ts";
 
 /** The key `storage` of type `azure`. Its `key` is a secret, which may come from the environment or a file. */
@@ -12,9 +12,13 @@ export const azureStorageSchema = z
     endpoint: z.string().exactOptional(),
     prefix: z.string().exactOptional(),
   })
-  .superRefine(checkByFactory((entry) => void toAzureStorage(entry)));
+  .superRefine(checkByFactory(({ type: _, ...options }) => void toAzureSettings(options)));
 
-/** Creates the storage. @throws OptionError */
-export function toAzureStorage({ type: _, ...options }: z.infer<typeof azureStorageSchema>): AzureStorage {
+/** Creates the storage. Rejects with an OptionError. */
+export async function openAzureStorage({
+  type: _,
+  ...options
+}: z.infer<typeof azureStorageSchema>): Promise<AzureStorage> {
+  const { createAzureStorage } = await import("../../../storage/azure.ts");
   return createAzureStorage(options);
 }

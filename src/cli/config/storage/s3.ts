@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { OptionError } from "../../../contracts/option-error.ts";
-import { createS3Storage, type S3Storage, type S3StorageOptions } from "../../../storage/s3.ts";
+import { type S3Storage, type S3StorageOptions, toS3Settings } from "../../../storage/s3/options.ts";
 import { checkByFactory } from "../option-checks.ts";
 import { findProviderChain, PROVIDER_CHAIN } from "./s3-provider-chain.ts";
 
@@ -25,7 +25,7 @@ export const s3StorageSchema = z
   })
   .superRefine(
     checkByFactory(({ type: _, ...options }) => {
-      createS3Storage({ ...options, accessKeyId: "checked later", secretAccessKey: "checked later" });
+      toS3Settings({ ...options, accessKeyId: "checked later", secretAccessKey: "checked later" });
     }),
   );
 
@@ -42,11 +42,11 @@ const VARIABLES = {
  * Creates the storage with the credentials of the environment, or without any there, with those of a role or profile.
  * Or returns the problems, which name the variable and never its value.
  */
-export function toS3Storage(
+export async function openS3Storage(
   { type: _, ...entry }: S3Entry,
   environment: Environment,
   findChain = findProviderChain,
-): S3Storage | readonly string[] {
+): Promise<S3Storage | readonly string[]> {
   const found = Object.entries(VARIABLES).flatMap(([option, names]) => {
     const name = names.find((one) => (environment[one] ?? "") !== "");
     return name === undefined ? [] : [[option, environment[name]] as const];
@@ -60,6 +60,7 @@ export function toS3Storage(
       ? [...problems, `keys of a role or profile need npm install ${PROVIDER_CHAIN}`]
       : problems;
   }
+  const { createS3Storage } = await import("../../../storage/s3.ts");
   try {
     if (credentials === undefined) return createS3Storage(options);
     const { sessionToken: __, ...others } = options;

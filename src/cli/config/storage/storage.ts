@@ -3,9 +3,9 @@ import { createMemoryStorage } from "../../../storage/memory.ts";
 import { addProblem, type ConfigContext } from "../context.ts";
 import type { ConfigFile } from "../schema.ts";
 import { findFolderProblem, type ServeSettings, warnOfClosedFolder } from "../serve-settings.ts";
-import { toAzureStorage } from "./azure.ts";
+import { openAzureStorage } from "./azure.ts";
 import { createDiskProbe } from "./probe.ts";
-import { toS3Storage } from "./s3.ts";
+import { openS3Storage } from "./s3.ts";
 
 /** Adds a problem if the folder of a storage cannot be served. */
 export async function checkStorageFolder(
@@ -17,11 +17,14 @@ export async function checkStorageFolder(
   if (problem !== undefined) addProblem(context, "storage.root", problem);
 }
 
-/** Creates the storage, and its check at the start. Problems of a remote storage are added to the context. */
-export function toStorage(
+/**
+ * Opens the storage, and its check at the start. Problems of a remote storage are added to the context. Only the code of
+ * the storage that is used is loaded.
+ */
+export async function openStorage(
   storage: NonNullable<ConfigFile["storage"]>,
   context: ConfigContext,
-): Pick<ServeSettings, "checkStorage" | "probeStorage"> & Pick<ServeSettings["service"], "storage"> {
+): Promise<Pick<ServeSettings, "checkStorage" | "probeStorage"> & Pick<ServeSettings["service"], "storage">> {
   if (storage.type === "memory") return { storage: createMemoryStorage() };
   if (storage.type === "disk") {
     const { type, root: given, ...options } = storage;
@@ -29,7 +32,7 @@ export function toStorage(
     const checkStorage = (): Promise<void> => warnOfClosedFolder(root, context.logger);
     return { storage: createDiskStorage({ ...options, root }), checkStorage, probeStorage: createDiskProbe(root) };
   }
-  const made = storage.type === "azure" ? toAzureStorage(storage) : toS3Storage(storage, process.env);
+  const made = await (storage.type === "azure" ? openAzureStorage(storage) : openS3Storage(storage, process.env));
   if ("check" in made) return { storage: made, checkStorage: made.check, probeStorage: made.check };
   for (const problem of made) addProblem(context, "storage", problem);
   return { storage: createMemoryStorage() };
