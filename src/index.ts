@@ -6,7 +6,7 @@ export type { FileVersions } from "./account/file-versions.ts";
 export type { AccountFiles, FileOperation, RemovalKind } from "./account/files.ts";
 export type { AccountLock, AccountLocks, NewLock } from "./account/locks/account-locks.ts";
 export type { ResourcePath } from "./account/path.ts";
-export { type Explanation, OPERATIONS, type Operation } from "./account/permissions.ts";
+export type { Explanation } from "./account/permissions.ts";
 export type {
   AccountUpload,
   AccountUploadChange,
@@ -46,6 +46,8 @@ export type { WebdavOptions } from "./config/webdav.ts";
 export {
   type AccountSettings,
   type GroupSettings,
+  OPERATIONS,
+  type Operation,
   PERMISSION_VALUES,
   type PermissionValue,
 } from "./contracts/account.ts";

@@ -1,3 +1,4 @@
+import type { Operation } from "../contracts/account.ts";
 import type { Trash, TrashEntry } from "../contracts/kept/trash.ts";
 import type { QuotaLimit } from "../contracts/quota.ts";
 import { hasCode, StorageError } from "../contracts/storage-adapter.ts";
@@ -6,7 +7,6 @@ import { createError } from "../http/errors.ts";
 import { mergeSorted } from "../platform/merge-sorted.ts";
 import type { Account } from "./account.ts";
 import { isReserved, toStoragePath } from "./path.ts";
-import type { Operation } from "./permissions.ts";
 import { type TreeAccess, toRemoval } from "./removal-check.ts";
 import { toRealPath, toRealSegments } from "./virtual-folders.ts";
 

@@ -1,9 +1,10 @@
 import type { AccountSettings, GroupSettings } from "../contracts/account.ts";
+import { OPERATIONS, type Operation } from "../contracts/account.ts";
 import { toPathSegments } from "../contracts/storage-path.ts";
 import { isMemberName } from "../http/path-segment.ts";
 import { toAccount } from "./account.ts";
 import { toStoragePath } from "./path.ts";
-import { type Explanation, OPERATIONS, type Operation } from "./permissions.ts";
+import type { Explanation } from "./permissions.ts";
 
 /** An account and its groups, as a service and its authenticators get them. */
 export interface ExplainedAccount {

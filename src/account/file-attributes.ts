@@ -1,8 +1,8 @@
+import type { Operation } from "../contracts/account.ts";
 import { type StorageEntry, StorageError } from "../contracts/storage-adapter.ts";
 import type { AttributeChanges, Properties } from "../contracts/storage-attributes.ts";
 import { createError } from "../http/errors.ts";
 import { isReserved, toStoragePath } from "./path.ts";
-import type { Operation } from "./permissions.ts";
 import type { TreeAccess } from "./removal-check.ts";
 
 /** A file or folder, and how much of it the account may see. */

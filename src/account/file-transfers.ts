@@ -1,3 +1,4 @@
+import type { Operation } from "../contracts/account.ts";
 import {
   type EntityTags,
   hasCode,
@@ -11,7 +12,6 @@ import { createError } from "../http/errors.ts";
 import type { Account } from "./account.ts";
 import { walkFolder } from "./folder-walk.ts";
 import { isReserved, toStoragePath } from "./path.ts";
-import type { Operation } from "./permissions.ts";
 import type { RemovalCheck, TreeAccess } from "./removal-check.ts";
 import { toRealSegments } from "./virtual-folders.ts";
 

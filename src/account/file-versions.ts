@@ -1,10 +1,10 @@
+import type { Operation } from "../contracts/account.ts";
 import { foldName } from "../contracts/account-name.ts";
 import type { FileVersion, VersionRestoreOptions, Versions } from "../contracts/kept/versions.ts";
 import { type ByteRange, type StorageEntry, StorageError, type StoredFile } from "../contracts/storage-adapter.ts";
 import { createError } from "../http/errors.ts";
 import type { Account } from "./account.ts";
 import { isReserved, toStoragePath } from "./path.ts";
-import type { Operation } from "./permissions.ts";
 import type { TreeAccess } from "./removal-check.ts";
 import { toRealPath } from "./virtual-folders.ts";
 

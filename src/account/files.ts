@@ -1,3 +1,4 @@
+import type { Operation } from "../contracts/account.ts";
 import { foldName } from "../contracts/account-name.ts";
 import type { Trash } from "../contracts/kept/trash.ts";
 import type { Versions } from "../contracts/kept/versions.ts";
@@ -37,7 +38,6 @@ import {
 import type { AccountLocks } from "./locks/account-locks.ts";
 import { withOwnLimit } from "./own-limit.ts";
 import { isReserved, toStoragePath } from "./path.ts";
-import type { Operation } from "./permissions.ts";
 import { createRemovalCheck, type TreeAccess, toRemoval } from "./removal-check.ts";
 import { type AccountUploads, createAccountUploads, toUploadOwner } from "./uploads/account-uploads.ts";
 import { mountAccount, toRealPath } from "./virtual-folders.ts";

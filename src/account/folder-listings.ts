@@ -1,3 +1,4 @@
+import type { Operation } from "../contracts/account.ts";
 import { toBatches, toMembers } from "../contracts/member-batches.ts";
 import {
   type ListOptions,
@@ -8,7 +9,6 @@ import {
 import type { HttpError } from "../http/http-error.ts";
 import { type FairQueue, runSteps, type Urgency } from "../platform/fair-queue.ts";
 import { isReserved, RESERVED_NAME, toStoragePath } from "./path.ts";
-import type { Operation } from "./permissions.ts";
 
 /** The listings of the folders of an account. */
 export interface FolderListings {

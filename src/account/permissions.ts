@@ -1,34 +1,5 @@
-import { PERMISSION_VALUES, type PermissionValue } from "../contracts/account.ts";
+import { OPERATIONS, type Operation, PERMISSION_VALUES, type PermissionValue } from "../contracts/account.ts";
 import { compilePathExpression, type PathExpression, toSubject } from "./path-expression.ts";
-
-/** An operation on a path that permissions grant or deny. */
-export type Operation =
-  /** Reading the content and attributes of a file. */
-  | "read"
-  /** Listing the members of a folder, with their attributes. */
-  | "list"
-  /** Listing only the folders among the members of a folder. */
-  | "traverse"
-  | "create-folder"
-  /** Creating or overwriting a file. */
-  | "write"
-  | "rename"
-  | "delete-file"
-  | "delete-folder"
-  | "set-attributes";
-
-/** All operations. */
-export const OPERATIONS = [
-  "read",
-  "list",
-  "traverse",
-  "create-folder",
-  "write",
-  "rename",
-  "delete-file",
-  "delete-folder",
-  "set-attributes",
-] as const satisfies readonly Operation[];
 
 /** What each permission value grants (CONTRACT 7.4). */
 const GRANTS = {

@@ -1,9 +1,10 @@
+import type { Operation } from "../contracts/account.ts";
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
 import { createError } from "../http/errors.ts";
 import { readFirst } from "./folder-listings.ts";
 import { walkFolder } from "./folder-walk.ts";
 import { toStoragePath } from "./path.ts";
-import type { Operation, Permissions } from "./permissions.ts";
+import type { Permissions } from "./permissions.ts";
 
 /** What the check of a tree needs. */
 export interface TreeAccess {

@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander";
 import * as z from "zod";
-import { OPERATIONS } from "../account/permissions.ts";
 import { VERSION } from "../config/version.ts";
+import { OPERATIONS } from "../contracts/account.ts";
 import { addAccountCommands } from "./account-program.ts";
 import { addCheckCommands } from "./check-program.ts";
 import type { CheckFlags } from "./commands/check-auth-endpoint.ts";

@@ -24,6 +24,35 @@ export const PERMISSION_VALUES = [
  */
 export type PermissionValue = (typeof PERMISSION_VALUES)[number];
 
+/** An operation on a path that permissions grant or deny. */
+export type Operation =
+  /** Reading the content and attributes of a file. */
+  | "read"
+  /** Listing the members of a folder, with their attributes. */
+  | "list"
+  /** Listing only the folders among the members of a folder. */
+  | "traverse"
+  | "create-folder"
+  /** Creating or overwriting a file. */
+  | "write"
+  | "rename"
+  | "delete-file"
+  | "delete-folder"
+  | "set-attributes";
+
+/** All operations. */
+export const OPERATIONS = [
+  "read",
+  "list",
+  "traverse",
+  "create-folder",
+  "write",
+  "rename",
+  "delete-file",
+  "delete-folder",
+  "set-attributes",
+] as const satisfies readonly Operation[];
+
 /**
  * The settings of an account, as an authenticator returns them (2.4). The names are in snake_case because this is the
  * wire format.

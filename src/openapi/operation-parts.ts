@@ -35,3 +35,23 @@ export const DOWNLOAD: readonly ResponseSpec[] = [
   },
   { status: 304, description: "The client already has this version.", headers: ["ETag", "Last-Modified"] },
 ];
+
+/** The responses to commands on what the service keeps, and to the form of its page: `page` is named in the text. */
+export function commandResponses(page: string): readonly ResponseSpec[] {
+  return [
+    {
+      status: 200,
+      description: "All commands succeeded.",
+      content: ["commandResults"],
+      headers: ["Preference-Applied"],
+    },
+    { status: 303, description: `The form succeeded: redirect to ${page}.`, headers: ["Location"] },
+    UNSUPPORTED_CONTENT,
+    {
+      status: 422,
+      description: "Some commands failed. The body has an entry for each target.",
+      content: ["commandErrors"],
+      headers: ["Preference-Applied"],
+    },
+  ];
+}

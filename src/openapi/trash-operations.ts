@@ -1,4 +1,4 @@
-import { TRACE } from "./operation-parts.ts";
+import { commandResponses, TRACE } from "./operation-parts.ts";
 import type { OperationSpec } from "./operation-types.ts";
 
 /** The operations of the trash of an account. */
@@ -18,26 +18,7 @@ export const TRASH_OPERATIONS = {
     tag: "Folders",
     parameters: ["dryRun", "contentEncoding", "acceptLanguage", ...TRACE],
     body: "trash",
-    responses: [
-      {
-        status: 200,
-        description: "All commands succeeded.",
-        content: ["commandResults"],
-        headers: ["Preference-Applied"],
-      },
-      { status: 303, description: "The form succeeded: redirect to the page of the trash.", headers: ["Location"] },
-      {
-        status: 415,
-        description: "The request has a `Content-Encoding`, or another media type.",
-        headers: ["Accept-Encoding"],
-      },
-      {
-        status: 422,
-        description: "Some commands failed. The body has an entry for each target.",
-        content: ["commandErrors"],
-        headers: ["Preference-Applied"],
-      },
-    ],
+    responses: commandResponses("the page of the trash"),
     failures: ["too-large", "unsupported-media-type"],
     memberFailures: [
       "malformed",

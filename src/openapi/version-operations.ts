@@ -1,4 +1,4 @@
-import { DOWNLOAD, TRACE } from "./operation-parts.ts";
+import { commandResponses, DOWNLOAD, TRACE } from "./operation-parts.ts";
 import type { OperationSpec } from "./operation-types.ts";
 
 /** The operations of the versions of a file. */
@@ -18,26 +18,7 @@ export const VERSION_OPERATIONS = {
     tag: "Files",
     parameters: ["dryRun", "contentEncoding", "acceptLanguage", ...TRACE],
     body: "versions",
-    responses: [
-      {
-        status: 200,
-        description: "All commands succeeded.",
-        content: ["commandResults"],
-        headers: ["Preference-Applied"],
-      },
-      { status: 303, description: "The form succeeded: redirect to the page of the versions.", headers: ["Location"] },
-      {
-        status: 415,
-        description: "The request has a `Content-Encoding`, or another media type.",
-        headers: ["Accept-Encoding"],
-      },
-      {
-        status: 422,
-        description: "Some commands failed. The body has an entry for each target.",
-        content: ["commandErrors"],
-        headers: ["Preference-Applied"],
-      },
-    ],
+    responses: commandResponses("the page of the versions"),
     failures: ["too-large", "unsupported-media-type"],
     memberFailures: ["malformed", "denied", "not-found", "too-large", "no-space", "unavailable", "internal"],
   },

@@ -1,17 +1,5 @@
 import * as z from "zod";
-
-/** Operations that permissions grant or deny. */
-const OPERATIONS = [
-  "read",
-  "list",
-  "traverse",
-  "create-folder",
-  "write",
-  "rename",
-  "delete-file",
-  "delete-folder",
-  "set-attributes",
-] as const;
+import { OPERATIONS } from "../contracts/account.ts";
 
 /** The JSON response of `GET /home/__svc__/account`: who a client is, and what it may do. */
 export const accountInfoSchema = z.strictObject({

@@ -19,6 +19,9 @@ export const COMMANDS = [...MEMBER_COMMANDS, ...TRANSFER_COMMANDS, LINK_COMMAND]
  */
 const MAX_TARGETS = 1000;
 
+/** One or more targets of a command. */
+export const targetsSchema = z.union([z.string(), z.array(z.string()).min(1)]);
+
 /** A built-in command on one member (4.3). */
 const memberSchema = z.strictObject({ command: z.enum(MEMBER_COMMANDS), target: z.string() });
 
@@ -37,13 +40,27 @@ const transferSchema = z.strictObject({
 /** A new link to one or more members, each of them as the options say (SHARING 3.5). */
 const linkCommandSchema = z.strictObject({
   command: z.literal(LINK_COMMAND),
-  target: z.union([z.string(), z.array(z.string()).min(1)]),
+  target: targetsSchema,
   options: linkOptionsSchema.exactOptional(),
 });
 
 /** A trigger with one of these names, on one or more members (4.3). */
 function createTriggerSchema(names: readonly string[]) {
-  return z.strictObject({ command: z.enum(names), target: z.union([z.string(), z.array(z.string()).min(1)]) });
+  return z.strictObject({ command: z.enum(names), target: targetsSchema });
+}
+
+/** The body of a request with commands of one kind. `maxTargets`: of all commands together. */
+export function createCommandsSchema<T extends z.ZodType<{ readonly target: string | readonly string[] }>>(
+  command: T,
+  maxTargets: number,
+) {
+  return z.strictObject({
+    commands: z
+      .array(command)
+      .min(1)
+      .max(maxTargets)
+      .refine((commands) => countTargets(commands) <= maxTargets),
+  });
 }
 
 /** What decides on the commands of a service. */
@@ -58,20 +75,13 @@ export interface CommandsOptions {
 
 /** The body of `POST /home/<folder>/` (4.3). */
 export function createCommandsRequestSchema({ triggers, maxTargets = MAX_TARGETS, hasLinks = false }: CommandsOptions) {
-  return z.strictObject({
-    commands: z
-      .array(
-        z.union([
-          memberSchema,
-          transferSchema,
-          ...(hasLinks ? [linkCommandSchema] : []),
-          ...(triggers.length === 0 ? [] : [createTriggerSchema(triggers)]),
-        ]),
-      )
-      .min(1)
-      .max(maxTargets)
-      .refine((commands) => countTargets(commands) <= maxTargets),
-  });
+  const command = z.union([
+    memberSchema,
+    transferSchema,
+    ...(hasLinks ? [linkCommandSchema] : []),
+    ...(triggers.length === 0 ? [] : [createTriggerSchema(triggers)]),
+  ]);
+  return createCommandsSchema(command, maxTargets);
 }
 
 /** The result for one target; `message` is `null` if the command succeeded (4.3). */

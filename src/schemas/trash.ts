@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { createCommandsSchema, targetsSchema } from "./commands.ts";
 
 /** What the commands of the trash do. */
 export const TRASH_COMMANDS = ["restore", "purge"] as const;
@@ -21,24 +22,19 @@ export const trashEntrySchema = z.strictObject({
 /** The JSON response of `GET /home/__svc__/trash`. */
 export const trashListSchema = z.strictObject({ content: z.array(trashEntrySchema) });
 
+/** A command of the trash. Its targets are IDs of entries. */
+const commandSchema = z
+  .strictObject({
+    command: z.enum(TRASH_COMMANDS),
+    target: targetsSchema,
+    /** Another path for one entry that is restored. */
+    to: z.string().startsWith("/").exactOptional(),
+  })
+  .refine(({ command, target, to }) => to === undefined || (command === "restore" && typeof target === "string"));
+
 /** The body of `POST /home/__svc__/trash`. `maxTargets`: of all commands together. */
 export function createTrashCommandsSchema(maxTargets: number) {
-  const command = z
-    .strictObject({
-      command: z.enum(TRASH_COMMANDS),
-      /** IDs of entries. */
-      target: z.union([z.string(), z.array(z.string()).min(1)]),
-      /** Another path for one entry that is restored. */
-      to: z.string().startsWith("/").exactOptional(),
-    })
-    .refine(({ command, target, to }) => to === undefined || (command === "restore" && typeof target === "string"));
-  return z.strictObject({
-    commands: z
-      .array(command)
-      .min(1)
-      .max(maxTargets)
-      .refine((commands) => commands.flatMap(({ target }) => target).length <= maxTargets),
-  });
+  return createCommandsSchema(commandSchema, maxTargets);
 }
 
 /** The form of the page. */
@@ -50,4 +46,4 @@ export const trashFormSchema = z.strictObject({
 /** An entry of the trash in a response. */
 export type TrashBody = z.infer<typeof trashEntrySchema>;
 /** A command of the trash. */
-export type TrashCommand = z.infer<ReturnType<typeof createTrashCommandsSchema>>["commands"][number];
+export type TrashCommand = z.infer<typeof commandSchema>;

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { createCommandsSchema, targetsSchema } from "./commands.ts";
 
 /** What the commands of the versions of a file do. */
 export const VERSION_COMMANDS = ["restore", "purge"] as const;
@@ -17,20 +18,12 @@ export const versionSchema = z.strictObject({
 /** The JSON response of `GET /home/__svc__/versions`. */
 export const versionListSchema = z.strictObject({ content: z.array(versionSchema) });
 
+/** A command of the versions of a file. Its targets are IDs of versions. */
+const commandSchema = z.strictObject({ command: z.enum(VERSION_COMMANDS), target: targetsSchema });
+
 /** The body of `POST /home/__svc__/versions`. `maxTargets`: of all commands together. */
 export function createVersionCommandsSchema(maxTargets: number) {
-  const command = z.strictObject({
-    command: z.enum(VERSION_COMMANDS),
-    /** IDs of versions. */
-    target: z.union([z.string(), z.array(z.string()).min(1)]),
-  });
-  return z.strictObject({
-    commands: z
-      .array(command)
-      .min(1)
-      .max(maxTargets)
-      .refine((commands) => commands.flatMap(({ target }) => target).length <= maxTargets),
-  });
+  return createCommandsSchema(commandSchema, maxTargets);
 }
 
 /** The form of the page. */
@@ -42,4 +35,4 @@ export const versionFormSchema = z.strictObject({
 /** A version of a file in a response. */
 export type VersionBody = z.infer<typeof versionSchema>;
 /** A command of the versions of a file. */
-export type VersionCommand = z.infer<ReturnType<typeof createVersionCommandsSchema>>["commands"][number];
+export type VersionCommand = z.infer<typeof commandSchema>;

@@ -1,8 +1,9 @@
+import type { Operation } from "../../contracts/account.ts";
 import type { ApiKey } from "../../contracts/api-keys.ts";
 import { toPathSegments } from "../../contracts/storage-path.ts";
 import type { Account } from "../account.ts";
 import { toStoragePath } from "../path.ts";
-import { type Operation, operationsOf, type Permissions } from "../permissions.ts";
+import { operationsOf, type Permissions } from "../permissions.ts";
 
 /** Operations that would remove or move the folder that a key is for. */
 const OF_ROOT: readonly Operation[] = ["rename", "delete-folder"];

@@ -1,8 +1,9 @@
+import type { Operation } from "../../contracts/account.ts";
 import type { LinkPermission } from "../../contracts/links.ts";
 import { isPrefix } from "../../contracts/storage-path.ts";
 import type { Account } from "../account.ts";
 import { toStoragePath } from "../path.ts";
-import type { Operation, Permissions } from "../permissions.ts";
+import type { Permissions } from "../permissions.ts";
 import { toRealSegments } from "../virtual-folders.ts";
 
 /** What a link leads to, and what it may do there. */

@@ -1,3 +1,4 @@
+import type { Operation } from "../../contracts/account.ts";
 import type { StorageEntry, WriteOptions } from "../../contracts/storage-adapter.ts";
 import type { UploadState } from "../../contracts/storage-uploads.ts";
 import { watchSteps } from "../../contracts/watch-steps.ts";
@@ -6,7 +7,6 @@ import type { VirtualFolder } from "../account.ts";
 import type { AccountTrash } from "../account-trash.ts";
 import type { FileVersions } from "../file-versions.ts";
 import type { AccountFiles, FilesWithoutLocks } from "../files.ts";
-import type { Operation } from "../permissions.ts";
 import type { AccountUploads } from "../uploads/account-uploads.ts";
 import { toKeptPath, type UploadNote } from "../uploads/upload-note.ts";
 import { type AccountLocks, createAccountLocks } from "./account-locks.ts";

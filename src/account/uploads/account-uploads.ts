@@ -1,3 +1,4 @@
+import type { Operation } from "../../contracts/account.ts";
 import { type EntityTags, hasCode, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
 import type {
   CompleteOptions,
@@ -11,7 +12,6 @@ import { createTooLargeError } from "../../http/uploads/length.ts";
 import type { Account } from "../account.ts";
 import { limitContent } from "../file-size-limit.ts";
 import { isReserved, toStoragePath } from "../path.ts";
-import type { Operation } from "../permissions.ts";
 import { parseNote, toKeptPath, toNoteText, type UploadNote } from "./upload-note.ts";
 
 /** An upload of an account. */

@@ -1,6 +1,6 @@
 import { explainPermission } from "../../account/explain.ts";
-import { OPERATIONS, type Operation } from "../../account/permissions.ts";
 import type { AccountSettings } from "../../contracts/account.ts";
+import { OPERATIONS, type Operation } from "../../contracts/account.ts";
 import { accountSettingsSchema } from "../../schemas/account.ts";
 import { readAccountsFile } from "../config/accounts.ts";
 import { describeIssues } from "../config/issues.ts";

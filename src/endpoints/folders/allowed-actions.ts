@@ -1,7 +1,7 @@
 import type { Account } from "../../account/account.ts";
 import { toStoragePath } from "../../account/path.ts";
-import type { Operation } from "../../account/permissions.ts";
 import type { Triggers } from "../../config/trigger-config.ts";
+import type { Operation } from "../../contracts/account.ts";
 import type { FolderActions } from "../../views/folder-actions.ts";
 
 /** A name that stands for any member: its permissions are those of most members. */

@@ -1,6 +1,6 @@
 import type { Account } from "../../account/account.ts";
-import { OPERATIONS, type Operation } from "../../account/permissions.ts";
 import { triggersOf } from "../../config/trigger-config.ts";
+import { OPERATIONS, type Operation } from "../../contracts/account.ts";
 import { createError } from "../../http/errors.ts";
 import type { Reply } from "../../http/reply.ts";
 import { jsonReply } from "../../http/reply.ts";
