@@ -1,8 +1,9 @@
 import { isStorageError, StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
 import { hasConditions, meetsConditions } from "../conditions.ts";
+import { isSuccessful, type StoreResponse } from "../object-store/http/client.ts";
 import { wait } from "../object-store/http/retry.ts";
 import type { AzureClient } from "./client.ts";
-import { type AzureResponse, isAzureSuccess, isConditionRefusal, toAzureError } from "./errors.ts";
+import { isConditionRefusal, toAzureError } from "./errors.ts";
 import { type AzureHead, type AzureVersion, headBlob, toBlobVersion, WRITER } from "./head.ts";
 
 /** One change of one key. */
@@ -17,7 +18,7 @@ export interface BlobChange {
   /** Description for the log. */
   readonly what: string;
   /** Sends the change with these headers. */
-  send(headers: Readonly<Record<string, string>>): Promise<AzureResponse>;
+  send(headers: Readonly<Record<string, string>>): Promise<StoreResponse>;
 }
 
 /** Maximum number of attempts when others change the key at the same time. */
@@ -43,7 +44,7 @@ export async function changeBlob(client: AzureClient, change: BlobChange): Promi
     }
     const response = await sendOnce(client, change, isConditional ? toHeaders(current) : {});
     if (!("status" in response)) return response;
-    if (isAzureSuccess(response)) return toBlobVersion(response.headers);
+    if (isSuccessful(response)) return toBlobVersion(response.headers);
     if (!isConditional || !isConditionRefusal(response)) return refuse(client, change, response);
     attempts = response.attempts;
   }
@@ -64,7 +65,7 @@ async function sendOnce(
   client: AzureClient,
   change: BlobChange,
   headers: Readonly<Record<string, string>>,
-): Promise<AzureResponse | AzureVersion> {
+): Promise<StoreResponse | AzureVersion> {
   try {
     return await change.send(headers);
   } catch (error) {
@@ -76,7 +77,7 @@ async function sendOnce(
 }
 
 /** Throws the error of a response, unless an earlier attempt made the change. */
-async function refuse(client: AzureClient, change: BlobChange, response: AzureResponse): Promise<AzureVersion> {
+async function refuse(client: AzureClient, change: BlobChange, response: StoreResponse): Promise<AzureVersion> {
   const made = response.attempts > 1 || response.status >= 500 ? await findEffect(client, change) : undefined;
   if (made === undefined) throw toAzureError(response, change.what);
   return made;

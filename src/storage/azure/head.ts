@@ -1,6 +1,7 @@
+import { isSuccessful } from "../object-store/http/client.ts";
 import { toEtag, toSecond } from "../object-store/object-entry.ts";
 import { type AzureClient, type AzureRequest, describeAzureRequest } from "./client.ts";
-import { isAzureSuccess, isMissingBlob, toAzureError } from "./errors.ts";
+import { isMissingBlob, toAzureError } from "./errors.ts";
 import { listBlobs } from "./list.ts";
 
 const METADATA = "x-ms-meta-";
@@ -39,7 +40,7 @@ export async function headBlob(client: AzureClient, key: string, signal?: AbortS
   const request: AzureRequest = { method: "HEAD", key, signal };
   const response = await client.call(request);
   if (isMissingBlob(response)) return undefined;
-  if (!isAzureSuccess(response)) throw toAzureError(response, describeAzureRequest(request));
+  if (!isSuccessful(response)) throw toAzureError(response, describeAzureRequest(request));
   return toAzureHead(response.headers, Number(response.headers.get("content-length") ?? Number.NaN));
 }
 

@@ -1,11 +1,12 @@
 import { hasCode, StorageError } from "../../contracts/storage-adapter.ts";
+import { isSuccessful } from "../object-store/http/client.ts";
 import { isKey, type ObjectLocation, PROPERTIES_FOLDER, toPropertiesKey } from "../object-store/keys.ts";
 import { listAllObjects } from "../object-store/member-pages.ts";
 import { createPropertyMarker, type PropertyMarker } from "../object-store/property-marks.ts";
 import type { TextObject, TextObjects } from "../object-store/text-objects.ts";
 import { changeBlob } from "./change.ts";
 import { type AzureClient, type AzureRequest, describeAzureRequest } from "./client.ts";
-import { isAzureSuccess, isMissingBlob, toAzureError } from "./errors.ts";
+import { isMissingBlob, toAzureError } from "./errors.ts";
 import { headBlob, toBlobVersion, WRITER } from "./head.ts";
 import { listBlobs } from "./list.ts";
 
@@ -34,7 +35,7 @@ export function createTextBlobs(client: AzureClient): TextObjects {
     const request: AzureRequest = { method: "GET", key };
     const response = await client.call(request);
     if (isMissingBlob(response)) return undefined;
-    if (!isAzureSuccess(response)) throw toAzureError(response, describeAzureRequest(request));
+    if (!isSuccessful(response)) throw toAzureError(response, describeAzureRequest(request));
     return { text: response.text, etag: toBlobVersion(response.headers).etag };
   }
 

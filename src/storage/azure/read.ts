@@ -1,8 +1,9 @@
 import { type ByteRange, StorageError, type StoredFile } from "../../contracts/storage-adapter.ts";
 import { toStoredFile } from "../../contracts/stored-file.ts";
+import type { OpenedResponse } from "../object-store/http/client.ts";
 import { createObjectSource, type ObjectPiece, type WantedVersion } from "../object-store/http/object-source.ts";
 import type { ObjectLocation } from "../object-store/keys.ts";
-import { type AzureClient, type AzureOpened, type AzureRequest, describeAzureRequest } from "./client.ts";
+import { type AzureClient, type AzureRequest, describeAzureRequest } from "./client.ts";
 import { toBlobEntry } from "./entries.ts";
 import { isMissingBlob, toAzureError } from "./errors.ts";
 import { headBlob, isAnyBlobBelow, toAzureHead } from "./head.ts";
@@ -82,14 +83,18 @@ async function openPiece(
  * Opens the bytes as they are stored. If a blob was stored with a `Content-Encoding`, `fetch` would decode it; so it is
  * requested again as if it had none, which only a signed URL can ask for.
  */
-async function openAsStored(client: AzureClient, request: AzureRequest, key: string): Promise<AzureOpened> {
+async function openAsStored(client: AzureClient, request: AzureRequest, key: string): Promise<OpenedResponse> {
   const opened = await client.open(request);
   if (opened.body === undefined || /^(?:|identity)$/i.test(opened.headers.get("content-encoding") ?? "")) return opened;
   opened.body.close();
   return client.open({ ...request, signedUrl: await client.presign(key, SIGNED_SECONDS, { rsce: "identity" }) });
 }
 
-function toPiece({ status, headers, body }: AzureOpened, { name, key }: ObjectLocation, offset: number): ObjectPiece {
+function toPiece(
+  { status, headers, body }: OpenedResponse,
+  { name, key }: ObjectLocation,
+  offset: number,
+): ObjectPiece {
   const [, start, total] = /^bytes (\d+)-\d+\/(\d+)$/.exec(headers.get("content-range") ?? "") ?? [];
   const size = Number((status === 206 ? total : headers.get("content-length")) ?? Number.NaN);
   // A store that ignores ranges sends the complete blob. Leading bytes are skipped later.

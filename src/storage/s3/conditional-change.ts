@@ -1,9 +1,10 @@
 import { hasCode, StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
 import { meetsConditions } from "../conditions.ts";
+import { isSuccessful, type StoreResponse } from "../object-store/http/client.ts";
 import { wait } from "../object-store/http/retry.ts";
 import type { S3Client } from "./client.ts";
 import type { S3Head } from "./entries.ts";
-import { codeOf, isDone, type S3Response, toS3StorageError } from "./errors.ts";
+import { codeOf, toS3StorageError } from "./errors.ts";
 import { headObject } from "./head.ts";
 
 /** Kinds of changes: a PUT, a copy, the completion of a multipart upload, or a removal. */
@@ -35,7 +36,7 @@ export interface ConditionalChange {
   /** Description for the log. */
   readonly what: string;
   /** Sends the change with these headers. */
-  send(headers: Readonly<Record<string, string>>): Promise<S3Response>;
+  send(headers: Readonly<Record<string, string>>): Promise<StoreResponse>;
 }
 
 /** Maximum number of attempts when others change the key at the same time. */
@@ -60,18 +61,18 @@ export async function changeConditionally(
   client: S3Client,
   support: S3ConditionSupport,
   change: ConditionalChange,
-): Promise<S3Response | undefined> {
+): Promise<StoreResponse | undefined> {
   const { ifMatch, ifNoneMatch } = change.conditions;
   if (ifMatch !== undefined || ifNoneMatch !== undefined) return changeIfUnmodified(client, support, change);
   const response = await sendOnce(client, change, {});
-  return response === undefined || isDone(response) ? response : refuse(client, change, response);
+  return response === undefined || isSuccessful(response) ? response : refuse(client, change, response);
 }
 
 async function changeIfUnmodified(
   client: S3Client,
   support: S3ConditionSupport,
   change: ConditionalChange,
-): Promise<S3Response | undefined> {
+): Promise<StoreResponse | undefined> {
   let previous: S3Refused | undefined;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const current = await look(client, change, round);
@@ -81,7 +82,7 @@ async function changeIfUnmodified(
     const isSent = support.sent.has(change.kind);
     const isBare = support.areTagsBare;
     const response = await sendOnce(client, change, isSent ? toHeaders(current, isBare) : {});
-    if (response === undefined || isDone(response)) return response;
+    if (response === undefined || isSuccessful(response)) return response;
     if (!isSent || !isAboutConditions(response)) return refuse(client, change, response);
     if (isUnknown(response)) support.sent.delete(change.kind);
     previous = { tag: response.status === 412 ? current?.etag : undefined, isBare, attempts: response.attempts };
@@ -115,7 +116,7 @@ async function sendOnce(
   client: S3Client,
   change: ConditionalChange,
   headers: Readonly<Record<string, string>>,
-): Promise<S3Response | undefined> {
+): Promise<StoreResponse | undefined> {
   try {
     return await change.send(headers);
   } catch (error) {
@@ -125,7 +126,7 @@ async function sendOnce(
 }
 
 /** Throws the error of a response, unless an earlier attempt made the change. */
-async function refuse(client: S3Client, change: ConditionalChange, response: S3Response): Promise<undefined> {
+async function refuse(client: S3Client, change: ConditionalChange, response: StoreResponse): Promise<undefined> {
   const mayBeDone = response.attempts > 1 || response.status >= 500;
   if (mayBeDone && (await hasEffect(client, change))) return undefined;
   throw toS3StorageError(response, change.what);
@@ -155,13 +156,13 @@ function toHeaders(current: S3Head | undefined, isBare: boolean): Record<string,
  * Whether the store does not support conditions, or another writer was faster: it replaced or removed the object, or is
  * changing it.
  */
-function isAboutConditions(response: S3Response): boolean {
+function isAboutConditions(response: StoreResponse): boolean {
   if (response.status === 412 || isUnknown(response)) return true;
   if (response.status === 409) return /^(?:ConditionalRequestConflict|OperationAborted|)$/.test(codeOf(response));
   return response.status === 404 && codeOf(response) === "NoSuchKey";
 }
 
 /** Whether the store does not support conditions of such a change. Other 501 responses say nothing about conditions. */
-function isUnknown(response: S3Response): boolean {
+function isUnknown(response: StoreResponse): boolean {
   return response.status === 501 && codeOf(response) === "NotImplemented";
 }

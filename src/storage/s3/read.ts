@@ -1,10 +1,11 @@
 import { type ByteRange, StorageError, type StoredFile } from "../../contracts/storage-adapter.ts";
 import { toStoredFile } from "../../contracts/stored-file.ts";
+import type { OpenedResponse, StoreRequest } from "../object-store/http/client.ts";
 import { createObjectSource, type ObjectPiece, type WantedVersion } from "../object-store/http/object-source.ts";
 import type { StoreBody } from "../object-store/http/response-body.ts";
 import type { ObjectLocation } from "../object-store/keys.ts";
 import { toObjectEntry } from "../object-store/object-entry.ts";
-import { describeS3Request, type S3Client, type S3Opened, type S3Request } from "./client.ts";
+import { describeS3Request, type S3Client } from "./client.ts";
 import { toHead } from "./entries.ts";
 import { isMissing, toS3StorageError } from "./errors.ts";
 import { headObject, isAnyBelow } from "./head.ts";
@@ -73,7 +74,7 @@ async function openPiece(
     ...(!isWhole && { range: `bytes=${offset}-${last}` }),
     ...(etag !== undefined && etag !== "" && { "if-match": etag }),
   };
-  const request: S3Request = { method: "GET", key: location.key, headers, signal };
+  const request: StoreRequest = { method: "GET", key: location.key, headers, signal };
   const opened = await openAsStored(client, request);
   if (opened.status === 416) return undefined;
   if (opened.status === 412)
@@ -87,7 +88,7 @@ async function openPiece(
  * Opens the bytes as they are stored. If an object was stored with a `Content-Encoding`, `fetch` would decode it; so
  * the object is requested again as if it had none.
  */
-async function openAsStored(client: S3Client, request: S3Request): Promise<S3Opened> {
+async function openAsStored(client: S3Client, request: StoreRequest): Promise<OpenedResponse> {
   const opened = await client.open(request);
   if (opened.body === undefined || /^(?:|identity|aws-chunked)$/i.test(opened.headers.get("content-encoding") ?? "")) {
     return opened;
@@ -97,7 +98,7 @@ async function openAsStored(client: S3Client, request: S3Request): Promise<S3Ope
 }
 
 function toPiece(
-  { status, headers }: S3Opened,
+  { status, headers }: OpenedResponse,
   body: StoreBody,
   { name, key }: ObjectLocation,
   offset: number,

@@ -2,6 +2,7 @@ import { hasCode, type StorageEntry, StorageError, type WriteOptions } from "../
 import { meetsConditions } from "../conditions.ts";
 import { receive } from "../content.ts";
 import { type ContentReader, createContentReader } from "../object-store/content-reader.ts";
+import { isSuccessful, type StoreResponse } from "../object-store/http/client.ts";
 import { canStreamToStore } from "../object-store/http/request-body.ts";
 import { isKey, type ObjectLocation, toAncestors } from "../object-store/keys.ts";
 import { toEtag, toObjectEntry, toSecond } from "../object-store/object-entry.ts";
@@ -11,7 +12,7 @@ import { createPermits, type Permits } from "../object-store/permits.ts";
 import type { S3Client } from "./client.ts";
 import { changeConditionally, type S3ConditionSupport } from "./conditional-change.ts";
 import type { S3Head } from "./entries.ts";
-import { codeOf, isDone, type S3Response } from "./errors.ts";
+import { codeOf } from "./errors.ts";
 import { putMarker } from "./folder-marker.ts";
 import { headObject, isAnyBelow } from "./head.ts";
 import { completeUpload, type S3Upload, sendParts, toFileHeaders } from "./multipart-parts.ts";
@@ -171,7 +172,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport, to
       what: `PUT ${key}`,
       async send(headers) {
         const response = await completeUpload(client, upload, tags, headers, signal);
-        if (!isDone(response)) onRefusal?.(codeOf(response));
+        if (!isSuccessful(response)) onRefusal?.(codeOf(response));
         return response;
       },
     });
@@ -186,7 +187,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport, to
     location: ObjectLocation,
     size: number,
     writer: string,
-    response: S3Response | undefined,
+    response: StoreResponse | undefined,
   ): Promise<StorageEntry> {
     const [found, hasProperties] = await Promise.all([
       headObject(client, location.key).catch(() => undefined),
