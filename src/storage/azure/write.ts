@@ -5,7 +5,7 @@ import { receive } from "../content.ts";
 import { createContentReader } from "../object-store/content-reader.ts";
 import { isSuccessful } from "../object-store/http/client.ts";
 import { isKey, type ObjectLocation, toAncestors } from "../object-store/keys.ts";
-import { createPartMemory } from "../object-store/part-memory.ts";
+import { createPartMemory, MAX_HELD_PART_BYTES } from "../object-store/part-memory.ts";
 import { joined, type ObjectPart, toParts } from "../object-store/parts.ts";
 import { createPermits, withPermit } from "../object-store/permits.ts";
 import { type BlobChange, changeBlob } from "./change.ts";
@@ -13,7 +13,6 @@ import { type AzureClient, type AzureRequest, describeAzureRequest } from "./cli
 import { toBlobEntry } from "./entries.ts";
 import { toAzureError } from "./errors.ts";
 import { type AzureVersion, headBlob, isAnyBlobBelow, WRITER } from "./head.ts";
-import { MAX_BLOCK_BYTES } from "./options.ts";
 import { hasBlobProperties } from "./properties.ts";
 
 /** Stores files and folders. */
@@ -68,7 +67,7 @@ export function createAzureWriter(client: AzureClient): AzureWriter {
     options: WriteOptions,
   ): Promise<StorageEntry> {
     options.signal?.throwIfAborted();
-    if ((options.size ?? 0) > MAX_BLOCKS * MAX_BLOCK_BYTES) throw new StorageError("too-large", location.key);
+    if ((options.size ?? 0) > MAX_BLOCKS * MAX_HELD_PART_BYTES) throw new StorageError("too-large", location.key);
     await checkTarget(location, options, options.signal);
     const looked = clock();
     const stored = await putContent(location.key, content, {
@@ -160,7 +159,7 @@ export function createAzureWriter(client: AzureClient): AzureWriter {
   /** Returns the length of a block, by its number from 1. */
   function bytesOf(number: number): number {
     if (number > MAX_BLOCKS) throw new StorageError("too-large", `The file needs more than ${MAX_BLOCKS} blocks.`);
-    return Math.min(MAX_BLOCK_BYTES, blockBytes * 2 ** Math.floor((number - 1) / BLOCKS_OF_ONE_SIZE));
+    return Math.min(MAX_HELD_PART_BYTES, blockBytes * 2 ** Math.floor((number - 1) / BLOCKS_OF_ONE_SIZE));
   }
 
   async function checkTarget(

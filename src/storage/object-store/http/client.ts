@@ -52,11 +52,14 @@ export interface StoreClient<Request extends StoreRequest> {
   open(request: Request): Promise<OpenedResponse>;
 }
 
+/** The part of `fetch` that a storage uses. */
+export type StoreFetch = (url: string, init: RequestInit) => Promise<Response>;
+
 /** How requests are sent. Durations are in milliseconds. */
 export interface SendSettings extends RetrySettings {
   readonly headersTimeout: number;
   readonly idleTimeout: number;
-  readonly fetch: (url: string, init: RequestInit) => Promise<Response>;
+  readonly fetch: StoreFetch;
 }
 
 /** What differs between the protocols of stores. */
