@@ -1,5 +1,6 @@
 import { isSuccessful } from "../object-store/http/client.ts";
 import { toEtag, toSecond } from "../object-store/object-entry.ts";
+import type { ObjectLookup } from "../object-store/targets.ts";
 import { type AzureClient, type AzureRequest, describeAzureRequest } from "./client.ts";
 import { isMissingBlob, toAzureError } from "./errors.ts";
 import { listBlobs } from "./list.ts";
@@ -20,6 +21,8 @@ export interface AzureVersion {
 /** What the store reports about a blob without its content. */
 export interface AzureHead extends AzureVersion {
   readonly size: number;
+  /** Mark of the write that created the blob; `undefined` if other software created it. */
+  readonly writer: string | undefined;
   /** Metadata that other software may have set, by their headers. */
   readonly metadata: Readonly<Record<string, string>>;
 }
@@ -27,7 +30,7 @@ export interface AzureHead extends AzureVersion {
 /** Reads the headers of a response about a blob of this size. */
 export function toAzureHead(headers: Headers, size: number): AzureHead {
   const metadata = Object.fromEntries([...headers].filter(([name]) => name.startsWith(METADATA)));
-  return { ...toBlobVersion(headers), size, metadata };
+  return { ...toBlobVersion(headers), size, writer: metadata[WRITER], metadata };
 }
 
 /** Reads the headers of a response about a version. */
@@ -48,4 +51,12 @@ export async function headBlob(client: AzureClient, key: string, signal?: AbortS
 export async function isAnyBlobBelow(client: AzureClient, folder: string, signal?: AbortSignal): Promise<boolean> {
   const page = await listBlobs(client, { prefix: folder, most: 1, signal });
   return page.keys.length > 0;
+}
+
+/** Creates what looks at the blobs of one container. */
+export function createBlobLookup(client: AzureClient): ObjectLookup<AzureHead> {
+  return {
+    head: (key, signal) => headBlob(client, key, signal),
+    isAnyBelow: (folder, signal) => isAnyBlobBelow(client, folder, signal),
+  };
 }

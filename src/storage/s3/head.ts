@@ -1,4 +1,5 @@
 import { isSuccessful } from "../object-store/http/client.ts";
+import type { ObjectLookup } from "../object-store/targets.ts";
 import { describeS3Request, type S3Client } from "./client.ts";
 import { type S3Head, toHead } from "./entries.ts";
 import { isMissing, toS3StorageError } from "./errors.ts";
@@ -27,4 +28,12 @@ export async function headResponse(
 export async function isAnyBelow(client: S3Client, folder: string, signal?: AbortSignal): Promise<boolean> {
   const { keys } = await listPage(client, { prefix: folder, most: 1, signal });
   return keys.length > 0;
+}
+
+/** Creates what looks at the objects of one bucket. */
+export function createS3Lookup(client: S3Client): ObjectLookup<S3Head> {
+  return {
+    head: (key, signal) => headObject(client, key, signal),
+    isAnyBelow: (folder, signal) => isAnyBelow(client, folder, signal),
+  };
 }
