@@ -5,11 +5,14 @@ import {
   type StoreResponse,
 } from "../../../src/storage/object-store/http/client.ts";
 import { parseResponse } from "../../../src/storage/object-store/http/xml.ts";
-import { listObjectMembers } from "../../../src/storage/object-store/member-pages.ts";
+import {
+  createListedMarker,
+  type ListPage,
+  listObjectMembers,
+} from "../../../src/storage/object-store/member-pages.ts";
 import type { S3Client } from "../../../src/storage/s3/client.ts";
 import { codeOf, isMissing } from "../../../src/storage/s3/errors.ts";
 import { listPage } from "../../../src/storage/s3/list.ts";
-import { createS3PropertyMarker } from "../../../src/storage/s3/properties.ts";
 import { cutLine, decodeStrictly, expect, type FuzzTarget, toBytes } from "../target.ts";
 
 const FOLDER = "home/";
@@ -83,11 +86,9 @@ async function run(input: string): Promise<string> {
   try {
     const entries: StorageEntry[] = [];
     const client = { call } as unknown as S3Client;
-    const members = listObjectMembers(
-      (request) => listPage(client, request),
-      FOLDER,
-      new Date(0),
-      (signal) => createS3PropertyMarker(client, FOLDER, signal),
+    const pageOf: ListPage = (request) => listPage(client, request);
+    const members = listObjectMembers(pageOf, FOLDER, new Date(0), (signal) =>
+      createListedMarker(pageOf, FOLDER, { signal }),
     );
     for await (const page of members) entries.push(...(page ?? []));
     expect(isSuccessful(answer) && parseResponse(text)?.name === "ListBucketResult", "only a listing lists");
