@@ -15,12 +15,12 @@ import { headBlob, isAnyBlobBelow } from "./azure/head.ts";
 import { listBlobs } from "./azure/list.ts";
 import { fromBlobName } from "./azure/names.ts";
 import { type AzureStorage, type AzureStorageOptions, toAzureSettings } from "./azure/options.ts";
-import { createBlobPropertyMarker, createTextBlobs, hasBlobProperties } from "./azure/properties.ts";
+import { createTextBlobs, hasBlobProperties } from "./azure/properties.ts";
 import { readBlob } from "./azure/read.ts";
 import { createAzureRemover } from "./azure/remove.ts";
 import { createAzureWriter } from "./azure/write.ts";
 import type { ObjectLocation } from "./object-store/keys.ts";
-import { listAllObjects, listObjectMembers } from "./object-store/member-pages.ts";
+import { createListedMarker, type ListPage, listAllObjects, listObjectMembers } from "./object-store/member-pages.ts";
 import { createObjectAttributes } from "./object-store/properties.ts";
 import { createObjectTransfers } from "./object-store/transfers.ts";
 
@@ -44,6 +44,8 @@ export function createAzureStorage(options: AzureStorageOptions): AzureStorage {
   /** Time of all folders, because the store keeps none. */
   const folderTime = new Date(Math.floor(clock() / 1000) * 1000);
 
+  const pageOf: ListPage = (request) => listBlobs(client, request);
+
   async function stat(path: string): Promise<StorageEntry | undefined> {
     const location = toBlobLocation(prefix, path);
     if (location === undefined) return undefined;
@@ -63,11 +65,8 @@ export function createAzureStorage(options: AzureStorageOptions): AzureStorage {
   async function* listBatches(path: string): AsyncGenerator<readonly StorageEntry[]> {
     const location = findable(path);
     const { folder } = location;
-    const batches = listObjectMembers(
-      (request) => listBlobs(client, request),
-      folder,
-      folderTime,
-      (signal) => createBlobPropertyMarker(client, folder, signal),
+    const batches = listObjectMembers(pageOf, folder, folderTime, (signal) =>
+      createListedMarker(pageOf, folder, { signal }),
     );
     for await (const members of batches) {
       if (members === undefined) await expectFolder(location);
@@ -140,7 +139,7 @@ export function createAzureStorage(options: AzureStorageOptions): AzureStorage {
     checkTarget: (location, signal) => writer.checkTarget(location, {}, signal),
     removeProperties: remover.removeProperties,
     removeCopied: remover.removeCopied,
-    pages: (folder, signal) => listAllObjects((request) => listBlobs(client, request), folder, signal),
+    pages: (folder, signal) => listAllObjects(pageOf, folder, signal),
   });
   const attributes = createObjectAttributes({
     find: findable,

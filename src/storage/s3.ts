@@ -12,7 +12,7 @@ import {
 } from "../contracts/storage-adapter.ts";
 import { createKeyedMutex } from "../platform/keyed-mutex.ts";
 import { type ObjectLocation, toLocation } from "./object-store/keys.ts";
-import { listObjectMembers } from "./object-store/member-pages.ts";
+import { createListedMarker, type ListPage, listObjectMembers } from "./object-store/member-pages.ts";
 import { toObjectEntry } from "./object-store/object-entry.ts";
 import { createObjectAttributes } from "./object-store/properties.ts";
 import { createObjectTransfers } from "./object-store/transfers.ts";
@@ -25,7 +25,7 @@ import { headObject, isAnyBelow } from "./s3/head.ts";
 import { listObjects, listPage } from "./s3/list.ts";
 import { listFirstS3Members } from "./s3/list-first.ts";
 import { type S3Storage, type S3StorageOptions, toS3Settings } from "./s3/options.ts";
-import { createS3PropertyMarker, hasS3Properties } from "./s3/properties.ts";
+import { hasS3Properties } from "./s3/properties.ts";
 import { readFile } from "./s3/read.ts";
 import { createS3Remover } from "./s3/remove.ts";
 import { createS3TextObjects } from "./s3/text-objects.ts";
@@ -55,6 +55,8 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
   /** Time of all folders, because stores keep none. */
   const folderTime = new Date(Math.floor(clock() / 1000) * 1000);
 
+  const pageOf: ListPage = (request) => listPage(client, request);
+
   async function stat(path: string): Promise<StorageEntry | undefined> {
     const location = toLocation(prefix, path);
     if (location === undefined) return undefined;
@@ -79,12 +81,7 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
     const { folder } = location;
     const batches = part
       ? listFirstS3Members(client, folder, folderTime, part)
-      : listObjectMembers(
-          (request) => listPage(client, request),
-          folder,
-          folderTime,
-          (signal) => createS3PropertyMarker(client, folder, signal),
-        );
+      : listObjectMembers(pageOf, folder, folderTime, (signal) => createListedMarker(pageOf, folder, { signal }));
     for await (const members of batches) {
       if (members === undefined) await expectFolder(location);
       else yield members;

@@ -4,6 +4,7 @@ import { createR2Storage, type R2Bucket } from "../../src/storage/r2.ts";
 import type { StorageCase } from "../../src/testing/storage/case.ts";
 import { inChunks, noise } from "../../src/testing/storage/content.ts";
 import { storageCases } from "../../src/testing/storage-cases.ts";
+import { LACKING } from "../support/bucket-cases.ts";
 import { amount } from "../support/trust.ts";
 import { startSourceWorker } from "../support/workers/source-worker.ts";
 
@@ -55,8 +56,6 @@ const KEPT_BY_CONDITIONS = [
   "copy: of several parallel copies to one new name exactly one succeeds",
   "move: of several parallel movers to one new name exactly one succeeds, and the others keep their source",
 ];
-/** A bucket has no links, its moves are copies, and it sets all times itself. */
-const LACKING: readonly StorageCase["needs"][] = ["makeLink", "exactMoves", "times"];
 
 function isPlayed({ name, needs }: StorageCase): boolean {
   const isLacking = LACKING.includes(needs) && !KEPT_BY_CONDITIONS.includes(name);

@@ -13,18 +13,9 @@ import type { StorageCase, StorageCaseContext } from "../../src/testing/storage/
 import { areSameBytes, bodyBytes, inChunks, noise, put, readFileText } from "../../src/testing/storage/content.ts";
 import { storageCases } from "../../src/testing/storage-cases.ts";
 import { type AzureContainer, azuriteMissing, createContainer } from "../support/azure/server.ts";
+import { isForBuckets, KEPT_IN_ONE_PROCESS, LACKING, PATIENCE_MS } from "../support/bucket-cases.ts";
 import { amount } from "../support/trust.ts";
 
-/** Promises of exact moves that a container keeps for the copies and moves of one process. */
-const KEPT_IN_ONE_PROCESS = [
-  "copy: of several parallel copies to one new name exactly one succeeds",
-  "move: of several parallel movers of one file or folder exactly one succeeds, and the others are not-found",
-  "move: of several parallel movers to one new name exactly one succeeds, and the others keep their source",
-];
-/** A container has no links, its moves are copies, and it sets all times itself. */
-const LACKING: readonly StorageCase["needs"][] = ["makeLink", "exactMoves", "times"];
-/** Thousands of requests, one after the other. */
-const PATIENCE_MS = 300_000;
 const MEBIBYTE = 1_048_576;
 
 let container: AzureContainer;
@@ -45,12 +36,12 @@ const isQuick = ({ name }: StorageCase): boolean => areAll || !/10,000|2,000|1,0
 
 withAzurite(`the storage cases × Azure${suffix}`, () => {
   it("leaves out what no container can do", () => {
-    const left = storageCases.filter((one) => !isPlayed(one));
+    const left = storageCases.filter((one) => !isForBuckets(one));
     expect(left.filter(({ needs }) => !LACKING.includes(needs))).toEqual([]);
     expect(storageCases.filter(({ name }) => KEPT_IN_ONE_PROCESS.includes(name))).toHaveLength(3);
   });
 
-  for (const storageCase of storageCases.filter((one) => isPlayed(one) && isQuick(one))) {
+  for (const storageCase of storageCases.filter((one) => isForBuckets(one) && isQuick(one))) {
     it.concurrent(storageCase.name, () => storageCase.run(createContext()), PATIENCE_MS);
   }
 });
@@ -67,7 +58,7 @@ withAzurite.each([
     (storage: StorageAdapter) => createFaultyStorage(storage, () => undefined),
   ],
 ] as const)("the storage cases × %s around Azure", (_name, wrap) => {
-  for (const { name, run } of storageCases.filter((one) => isPlayed(one) && isQuick(one) && isChanging(one))) {
+  for (const { name, run } of storageCases.filter((one) => isForBuckets(one) && isQuick(one) && isChanging(one))) {
     it.concurrent(name, () => run(createContext(wrap)), PATIENCE_MS);
   }
 });
@@ -240,10 +231,6 @@ function toRandom(seed: number): () => number {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
     return state / 2_147_483_648;
   };
-}
-
-function isPlayed({ name, needs }: StorageCase): boolean {
-  return KEPT_IN_ONE_PROCESS.includes(name) || !LACKING.includes(needs);
 }
 
 /** Every case has a folder of the container for itself. */

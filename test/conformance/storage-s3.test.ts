@@ -12,6 +12,7 @@ import { createVersionsStorage } from "../../src/storage/versions.ts";
 import type { StorageCase, StorageCaseContext } from "../../src/testing/storage/case.ts";
 import { areSameBytes, bodyBytes, inChunks, noise } from "../../src/testing/storage/content.ts";
 import { storageCases } from "../../src/testing/storage-cases.ts";
+import { isForBuckets, KEPT_IN_ONE_PROCESS, LACKING, PATIENCE_MS } from "../support/bucket-cases.ts";
 import { createBucket, type S3Bucket, s3Missing } from "../support/s3/server.ts";
 import { amount } from "../support/trust.ts";
 
@@ -20,16 +21,6 @@ import { amount } from "../support/trust.ts";
  * removal is lost.
  */
 const BEYOND_THIS_STORE = ["of a replacement and a removal of one version only one succeeds"];
-/** Promises of exact moves that a bucket keeps for the copies and moves of one process. */
-const KEPT_IN_ONE_PROCESS = [
-  "copy: of several parallel copies to one new name exactly one succeeds",
-  "move: of several parallel movers of one file or folder exactly one succeeds, and the others are not-found",
-  "move: of several parallel movers to one new name exactly one succeeds, and the others keep their source",
-];
-/** A bucket has no links, its moves are copies, and it sets all times itself. */
-const LACKING: readonly StorageCase["needs"][] = ["makeLink", "exactMoves", "times"];
-/** Thousands of requests, one after the other. */
-const PATIENCE_MS = 300_000;
 const MEBIBYTE = 1_048_576;
 
 let bucket: S3Bucket;
@@ -106,9 +97,8 @@ describe.skipIf(s3Missing !== undefined)("the storage cases × createVersionsSto
   }
 });
 
-function isPlayed({ name, needs }: StorageCase): boolean {
-  if (KEPT_IN_ONE_PROCESS.includes(name)) return true;
-  return !LACKING.includes(needs) && !BEYOND_THIS_STORE.includes(name);
+function isPlayed(one: StorageCase): boolean {
+  return isForBuckets(one) && !BEYOND_THIS_STORE.includes(one.name);
 }
 
 /** Every case has a folder of the bucket for itself. */

@@ -1,14 +1,5 @@
 import { StorageError, type StorageErrorCode } from "../../contracts/storage-adapter.ts";
-
-/** A response without an unread body. */
-export interface AzureResponse {
-  readonly status: number;
-  readonly headers: Headers;
-  /** Text of the body; empty for HEAD and for a body that the caller reads. */
-  readonly text: string;
-  /** Number of attempts. If there was more than one, an earlier attempt may already have made the change. */
-  readonly attempts: number;
-}
+import type { StoreResponse } from "../object-store/http/client.ts";
 
 /** Meanings of error codes that differ from that of the status. */
 const BY_CODE: ReadonlyMap<string, StorageErrorCode> = new Map([
@@ -31,13 +22,13 @@ const BY_STATUS: ReadonlyMap<number, StorageErrorCode> = new Map([
 const DENIED = /^(?:AuthorizationPermissionMismatch|AuthorizationProtocolMismatch|AuthorizationSourceIPMismatch)$/;
 
 /** Returns the error code of a response, such as `BlobNotFound`. Empty if it has none. */
-export function toAzureCode({ headers }: Pick<AzureResponse, "headers">): string {
+export function toAzureCode({ headers }: Pick<StoreResponse, "headers">): string {
   const code = headers.get("x-ms-error-code") ?? "";
   return /^\w{1,64}$/.test(code) ? code : "";
 }
 
 /** Maps a response to an error. `what` describes the request, such as `PUT a/b`. */
-export function toAzureError(response: Pick<AzureResponse, "status" | "headers">, what: string): StorageError {
+export function toAzureError(response: Pick<StoreResponse, "status" | "headers">, what: string): StorageError {
   const code = toAzureCode(response);
   const message = `${what}: the store responded ${response.status}${code === "" ? "" : ` ${code}`}`;
   const mapped = DENIED.test(code) ? "denied" : (BY_CODE.get(code) ?? BY_STATUS.get(response.status));
@@ -45,17 +36,12 @@ export function toAzureError(response: Pick<AzureResponse, "status" | "headers">
 }
 
 /** Whether a response says that the blob does not exist in an existing container. */
-export function isMissingBlob(response: AzureResponse): boolean {
+export function isMissingBlob(response: StoreResponse): boolean {
   return response.status === 404 && /^(?:BlobNotFound|ResourceNotFound|)$/.test(toAzureCode(response));
 }
 
-/** Whether a response is a success. */
-export function isAzureSuccess({ status }: Pick<AzureResponse, "status">): boolean {
-  return status >= 200 && status < 300;
-}
-
 /** Whether a change was refused because the blob at its key is not the expected one, or exists. */
-export function isConditionRefusal(response: AzureResponse): boolean {
+export function isConditionRefusal(response: StoreResponse): boolean {
   const code = toAzureCode(response);
   return (
     (response.status === 412 && code !== "LeaseIdMissing") || code === "BlobAlreadyExists" || isMissingBlob(response)

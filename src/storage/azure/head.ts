@@ -1,6 +1,8 @@
+import { isSuccessful } from "../object-store/http/client.ts";
 import { toEtag, toSecond } from "../object-store/object-entry.ts";
+import type { ObjectLookup } from "../object-store/targets.ts";
 import { type AzureClient, type AzureRequest, describeAzureRequest } from "./client.ts";
-import { isAzureSuccess, isMissingBlob, toAzureError } from "./errors.ts";
+import { isMissingBlob, toAzureError } from "./errors.ts";
 import { listBlobs } from "./list.ts";
 
 const METADATA = "x-ms-meta-";
@@ -19,6 +21,8 @@ export interface AzureVersion {
 /** What the store reports about a blob without its content. */
 export interface AzureHead extends AzureVersion {
   readonly size: number;
+  /** Mark of the write that created the blob; `undefined` if other software created it. */
+  readonly writer: string | undefined;
   /** Metadata that other software may have set, by their headers. */
   readonly metadata: Readonly<Record<string, string>>;
 }
@@ -26,7 +30,7 @@ export interface AzureHead extends AzureVersion {
 /** Reads the headers of a response about a blob of this size. */
 export function toAzureHead(headers: Headers, size: number): AzureHead {
   const metadata = Object.fromEntries([...headers].filter(([name]) => name.startsWith(METADATA)));
-  return { ...toBlobVersion(headers), size, metadata };
+  return { ...toBlobVersion(headers), size, writer: metadata[WRITER], metadata };
 }
 
 /** Reads the headers of a response about a version. */
@@ -39,7 +43,7 @@ export async function headBlob(client: AzureClient, key: string, signal?: AbortS
   const request: AzureRequest = { method: "HEAD", key, signal };
   const response = await client.call(request);
   if (isMissingBlob(response)) return undefined;
-  if (!isAzureSuccess(response)) throw toAzureError(response, describeAzureRequest(request));
+  if (!isSuccessful(response)) throw toAzureError(response, describeAzureRequest(request));
   return toAzureHead(response.headers, Number(response.headers.get("content-length") ?? Number.NaN));
 }
 
@@ -47,4 +51,12 @@ export async function headBlob(client: AzureClient, key: string, signal?: AbortS
 export async function isAnyBlobBelow(client: AzureClient, folder: string, signal?: AbortSignal): Promise<boolean> {
   const page = await listBlobs(client, { prefix: folder, most: 1, signal });
   return page.keys.length > 0;
+}
+
+/** Creates what looks at the blobs of one container. */
+export function createBlobLookup(client: AzureClient): ObjectLookup<AzureHead> {
+  return {
+    head: (key, signal) => headBlob(client, key, signal),
+    isAnyBelow: (folder, signal) => isAnyBlobBelow(client, folder, signal),
+  };
 }

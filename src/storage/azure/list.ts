@@ -1,10 +1,11 @@
 import { StorageError } from "../../contracts/storage-adapter.ts";
+import { isSuccessful } from "../object-store/http/client.ts";
 import { childText, parseResponse, type XmlPart } from "../object-store/http/xml.ts";
 import { isKey } from "../object-store/keys.ts";
 import type { ListedKey, ObjectPage, ObjectPageRequest } from "../object-store/member-pages.ts";
 import { toEtag, toSecond } from "../object-store/object-entry.ts";
 import { type AzureClient, describeAzureRequest } from "./client.ts";
-import { isAzureSuccess, toAzureError } from "./errors.ts";
+import { toAzureError } from "./errors.ts";
 
 type BlobPageRequest = Omit<ObjectPageRequest, "startAfter">;
 
@@ -35,7 +36,7 @@ async function getPage(
   };
   const request = { method: "GET", query, signal } as const;
   const response = await client.call(request);
-  if (!isAzureSuccess(response)) throw toAzureError(response, describeAzureRequest(request));
+  if (!isSuccessful(response)) throw toAzureError(response, describeAzureRequest(request));
   const root = parseResponse(response.text);
   if (root?.name !== "EnumerationResults") {
     throw new StorageError("unavailable", "The store's response is not a listing.");

@@ -1,31 +1,16 @@
 import { hasCode, StorageError } from "../../contracts/storage-adapter.ts";
-import { isKey, type ObjectLocation, PROPERTIES_FOLDER, toPropertiesKey } from "../object-store/keys.ts";
-import { listAllObjects } from "../object-store/member-pages.ts";
-import { createPropertyMarker, type PropertyMarker } from "../object-store/property-marks.ts";
+import { isSuccessful } from "../object-store/http/client.ts";
+import { isKey, type ObjectLocation, toPropertiesKey } from "../object-store/keys.ts";
 import type { TextObject, TextObjects } from "../object-store/text-objects.ts";
 import { changeBlob } from "./change.ts";
 import { type AzureClient, type AzureRequest, describeAzureRequest } from "./client.ts";
-import { isAzureSuccess, isMissingBlob, toAzureError } from "./errors.ts";
+import { isMissingBlob, toAzureError } from "./errors.ts";
 import { headBlob, toBlobVersion, WRITER } from "./head.ts";
-import { listBlobs } from "./list.ts";
 
 /** Whether what is at a location has properties. */
 export async function hasBlobProperties(client: AzureClient, location: ObjectLocation): Promise<boolean> {
   const key = toPropertiesKey(location);
   return isKey(key) && ((await headBlob(client, key))?.size ?? 0) > 0;
-}
-
-/** Creates the marker of the listing of a folder. */
-export function createBlobPropertyMarker(client: AzureClient, folder: string, signal: AbortSignal): PropertyMarker {
-  const prefix = `${folder}${PROPERTIES_FOLDER}/`;
-
-  async function* listNames(): AsyncGenerator<readonly string[]> {
-    for await (const page of listAllObjects((request) => listBlobs(client, request), prefix, signal)) {
-      yield page.flatMap(({ key, size }) => (size > 0 ? [key.slice(prefix.length)] : []));
-    }
-  }
-
-  return createPropertyMarker(listNames);
 }
 
 /** Reads and changes blobs that hold JSON. */
@@ -34,7 +19,7 @@ export function createTextBlobs(client: AzureClient): TextObjects {
     const request: AzureRequest = { method: "GET", key };
     const response = await client.call(request);
     if (isMissingBlob(response)) return undefined;
-    if (!isAzureSuccess(response)) throw toAzureError(response, describeAzureRequest(request));
+    if (!isSuccessful(response)) throw toAzureError(response, describeAzureRequest(request));
     return { text: response.text, etag: toBlobVersion(response.headers).etag };
   }
 

@@ -1,32 +1,26 @@
-import { hasCode, type StorageEntry, StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
+import { type StorageEntry, StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
 import { inParallel } from "../../platform/in-parallel.ts";
-import { hasConditions, meetsConditions } from "../conditions.ts";
 import { receive } from "../content.ts";
 import { createContentReader } from "../object-store/content-reader.ts";
-import { isKey, type ObjectLocation, toAncestors } from "../object-store/keys.ts";
-import { createPartMemory } from "../object-store/part-memory.ts";
+import type { ObjectChange } from "../object-store/http/change-object.ts";
+import { isSuccessful } from "../object-store/http/client.ts";
+import type { ObjectLocation } from "../object-store/keys.ts";
+import { createPartMemory, MAX_HELD_PART_BYTES } from "../object-store/part-memory.ts";
 import { joined, type ObjectPart, toParts } from "../object-store/parts.ts";
 import { createPermits, withPermit } from "../object-store/permits.ts";
-import { type BlobChange, changeBlob } from "./change.ts";
+import { createTargets, type ObjectTargets } from "../object-store/targets.ts";
+import { changeBlob } from "./change.ts";
 import { type AzureClient, type AzureRequest, describeAzureRequest } from "./client.ts";
 import { toBlobEntry } from "./entries.ts";
-import { isAzureSuccess, toAzureError } from "./errors.ts";
-import { type AzureVersion, headBlob, isAnyBlobBelow, WRITER } from "./head.ts";
-import { MAX_BLOCK_BYTES } from "./options.ts";
+import { toAzureError } from "./errors.ts";
+import { type AzureVersion, createBlobLookup, WRITER } from "./head.ts";
 import { hasBlobProperties } from "./properties.ts";
 
 /** Stores files and folders. */
-export interface AzureWriter {
+export interface AzureWriter extends ObjectTargets {
   writeFile(location: ObjectLocation, content: AsyncIterable<Uint8Array>, options: WriteOptions): Promise<StorageEntry>;
   /** Stores a blob with these headers, and with blocks if it is large. Checks nothing but the conditions. */
   putContent(key: string, content: AsyncIterable<Uint8Array>, options: BlobOptions): Promise<StoredBlob>;
-  /** Creates a folder where nothing exists. */
-  createFolder(location: ObjectLocation): Promise<void>;
-  /**
-   * Checks that a file may be stored at a location.
-   * @throws StorageError `not-a-file`, `not-a-folder`, `parent-missing`, `precondition-failed`
-   */
-  checkTarget(location: ObjectLocation, conditions: WriteOptions, signal: AbortSignal | undefined): Promise<void>;
 }
 
 /** A stored version, and its number of bytes. */
@@ -60,6 +54,12 @@ export function createAzureWriter(client: AzureClient): AzureWriter {
   const { prefix, blockBytes, parallelBlocks, maxHeldBytes, clock } = client.settings;
   const permits = createPermits(parallelBlocks * PARALLEL_UPLOADS);
   const memory = createPartMemory(maxHeldBytes, clock);
+  const targets = createTargets({
+    ...createBlobLookup(client),
+    prefix,
+    replacesNextToFolder: true,
+    putMarker: (folder) => putFolderMarker(client, folder),
+  });
 
   async function writeFile(
     location: ObjectLocation,
@@ -67,13 +67,13 @@ export function createAzureWriter(client: AzureClient): AzureWriter {
     options: WriteOptions,
   ): Promise<StorageEntry> {
     options.signal?.throwIfAborted();
-    if ((options.size ?? 0) > MAX_BLOCKS * MAX_BLOCK_BYTES) throw new StorageError("too-large", location.key);
-    await checkTarget(location, options, options.signal);
+    if ((options.size ?? 0) > MAX_BLOCKS * MAX_HELD_PART_BYTES) throw new StorageError("too-large", location.key);
+    await targets.checkTarget(location, options, options.signal);
     const looked = clock();
     const stored = await putContent(location.key, content, {
       ...options,
       async beforeCommit() {
-        if (clock() - looked > STALE_MS) await checkTarget(location, options, options.signal);
+        if (clock() - looked > STALE_MS) await targets.checkTarget(location, options, options.signal);
       },
     });
     const hasProperties = await hasBlobProperties(client, location).catch(() => false);
@@ -132,7 +132,7 @@ export function createAzureWriter(client: AzureClient): AzureWriter {
       const query = { comp: "block", blockid: id };
       const request: AzureRequest = { method: "PUT", key, query, body: part.bytes(), signal };
       const response = await withPermit(permits, () => client.call(request));
-      if (!isAzureSuccess(response)) throw toAzureError(response, describeAzureRequest(request));
+      if (!isSuccessful(response)) throw toAzureError(response, describeAzureRequest(request));
       part.release();
       ids[part.number - 1] = id;
     });
@@ -143,7 +143,7 @@ export function createAzureWriter(client: AzureClient): AzureWriter {
     return commit(blob, (headers) => client.call({ method: "PUT", key, query, body, headers, signal: options.signal }));
   }
 
-  function commit({ key, writer, options }: NewBlob, send: BlobChange["send"]): Promise<AzureVersion> {
+  function commit({ key, writer, options }: NewBlob, send: ObjectChange["send"]): Promise<AzureVersion> {
     const { ifMatch, ifNoneMatch, headers: own, isKnownToBeFree, signal } = options;
     return changeBlob(client, {
       key,
@@ -159,51 +159,10 @@ export function createAzureWriter(client: AzureClient): AzureWriter {
   /** Returns the length of a block, by its number from 1. */
   function bytesOf(number: number): number {
     if (number > MAX_BLOCKS) throw new StorageError("too-large", `The file needs more than ${MAX_BLOCKS} blocks.`);
-    return Math.min(MAX_BLOCK_BYTES, blockBytes * 2 ** Math.floor((number - 1) / BLOCKS_OF_ONE_SIZE));
+    return Math.min(MAX_HELD_PART_BYTES, blockBytes * 2 ** Math.floor((number - 1) / BLOCKS_OF_ONE_SIZE));
   }
 
-  async function checkTarget(
-    location: ObjectLocation,
-    conditions: WriteOptions,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
-    const { parent, folder, key } = location;
-    if (parent === undefined) throw new StorageError("not-a-file", "The root is a folder, not a file.");
-    const [isFolder, hasParent, current] = await Promise.all([
-      isAnyBlobBelow(client, folder, signal),
-      parent === prefix || isAnyBlobBelow(client, parent, signal),
-      hasConditions(conditions) ? headBlob(client, key, signal) : undefined,
-    ]);
-    if (isFolder && (await headBlob(client, key, signal)) === undefined) throw new StorageError("not-a-file", key);
-    if (!hasParent) throw await toParentRefusal(parent);
-    if (!meetsConditions(current?.etag, conditions)) throw new StorageError("precondition-failed", key);
-  }
-
-  /** Returns the error for a missing parent folder. */
-  async function toParentRefusal(folder: string): Promise<StorageError> {
-    const above = await Promise.all(toAncestors(prefix, folder).map((key) => headBlob(client, key)));
-    const isBelowFile = above.some((found) => found !== undefined);
-    return new StorageError(isBelowFile ? "not-a-folder" : "parent-missing", folder);
-  }
-
-  async function createFolder({ parent, folder, key }: ObjectLocation): Promise<void> {
-    if (parent === undefined) throw new StorageError("already-exists", "The root folder already exists.");
-    const [file, isFolder, hasParent] = await Promise.all([
-      headBlob(client, key),
-      isAnyBlobBelow(client, folder),
-      parent === prefix || isAnyBlobBelow(client, parent),
-    ]);
-    if (file !== undefined || isFolder) throw new StorageError("already-exists", key);
-    if (!isKey(folder)) throw new StorageError("bad-name", key);
-    if (!hasParent) throw await toParentRefusal(parent);
-    try {
-      await putFolderMarker(client, folder);
-    } catch (error) {
-      throw hasCode(error, "precondition-failed") ? new StorageError("already-exists", key) : error;
-    }
-  }
-
-  return { writeFile, putContent, createFolder, checkTarget };
+  return { writeFile, putContent, ...targets };
 }
 
 /**

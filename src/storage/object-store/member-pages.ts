@@ -1,9 +1,9 @@
 import type { StorageEntry } from "../../contracts/storage-adapter.ts";
 import type { ListedObject } from "./copied-objects.ts";
 import { laterKey } from "./first-members.ts";
-import { isName, PROPERTIES_FOLDER } from "./keys.ts";
+import { isKey, isName, PROPERTIES_FOLDER } from "./keys.ts";
 import { toObjectEntry } from "./object-entry.ts";
-import type { MarkedPage, PropertyMarker } from "./property-marks.ts";
+import { createPropertyMarker, type MarkedPage, type PropertyMarker } from "./property-marks.ts";
 
 /** Parameters of a listing. */
 export interface ObjectPageRequest {
@@ -48,6 +48,32 @@ export async function* listAllObjects(
     yield page.keys;
     token = page.token;
   } while (token !== undefined);
+}
+
+/** Creates what marks the members of a folder's listing, which begins after a name. Pages have at most `most` keys. */
+export function createListedMarker(
+  listPage: ListPage,
+  folder: string,
+  {
+    after = "",
+    most,
+    signal,
+  }: { readonly after?: string | undefined; readonly most?: number; readonly signal?: AbortSignal } = {},
+): PropertyMarker {
+  const prefix = `${folder}${PROPERTIES_FOLDER}/`;
+  const first = after !== "" && isKey(prefix + after) ? prefix + after : undefined;
+
+  async function* listNames(): AsyncGenerator<readonly string[]> {
+    let token: string | undefined;
+    do {
+      const startAfter = token === undefined ? first : undefined;
+      const page = await listPage({ prefix, startAfter, token, signal, ...(most !== undefined && { most }) });
+      yield page.keys.flatMap(({ key, size }) => (size > 0 ? [key.slice(prefix.length)] : []));
+      token = page.token;
+    } while (token !== undefined);
+  }
+
+  return createPropertyMarker(listNames, after);
 }
 
 /**

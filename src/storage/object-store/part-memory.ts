@@ -51,6 +51,9 @@ interface Waiting {
   grant(): void;
 }
 
+/** Maximum size of a part that is held in memory: 64 MiB. The smallest memory has room for one. */
+export const MAX_HELD_PART_BYTES = 67_108_864;
+
 /** The part of the memory that one owner may hold: a quarter. */
 const SHARE = 1 / 4;
 /** How long a client may take for a part while others wait: this time, in milliseconds, ... */

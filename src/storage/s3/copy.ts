@@ -1,5 +1,6 @@
 import { matchesStrongly } from "../../contracts/entity-tags.ts";
 import { hasCode, StorageError } from "../../contracts/storage-adapter.ts";
+import type { StoreResponse } from "../object-store/http/client.ts";
 import { childText, parseResponse } from "../object-store/http/xml.ts";
 import { toEtag } from "../object-store/object-entry.ts";
 import { withPermit } from "../object-store/permits.ts";
@@ -7,7 +8,6 @@ import type { ObjectCopy, ObjectCopyOptions } from "../object-store/transfers.ts
 import type { S3Client } from "./client.ts";
 import { type ConditionalChange, changeConditionally, type S3ConditionSupport } from "./conditional-change.ts";
 import { type S3CopySource, toCopyHeaders, toKeptHeaders, toTagHeaders } from "./copy-headers.ts";
-import type { S3Response } from "./errors.ts";
 import { headObject, headResponse } from "./head.ts";
 import { callForResult } from "./late-result.ts";
 import { completeUpload } from "./multipart-parts.ts";
@@ -66,7 +66,7 @@ export function createS3Copier(
     /** What the source refuses. It must not be mistaken for a refusal by what is at the new key. */
     let refusal: StorageError | undefined;
 
-    async function send(conditions: Readonly<Record<string, string>>): Promise<S3Response> {
+    async function send(conditions: Readonly<Record<string, string>>): Promise<StoreResponse> {
       for (let round = 1; ; round += 1) {
         const headers = { ...conditions, ...toCopyHeaders(client, source), ...toTagHeaders(source, writer) };
         const request = { method: "PUT", key: to, headers, signal } as const;
@@ -119,7 +119,7 @@ export function createS3Copier(
   function changeTarget(
     change: Pick<ConditionalChange, "kind" | "key" | "writer" | "send">,
     { isNew, isInNewFolder, signal }: ObjectCopyOptions,
-  ): Promise<S3Response | undefined> {
+  ): Promise<StoreResponse | undefined> {
     return changeConditionally(client, support, {
       ...change,
       conditions: isNew ? { ifNoneMatch: "*" } : {},

@@ -1,15 +1,6 @@
 import { StorageError, type StorageErrorCode } from "../../contracts/storage-adapter.ts";
+import type { StoreResponse } from "../object-store/http/client.ts";
 import { childText, parseResponse } from "../object-store/http/xml.ts";
-
-/** A response without an unread body. */
-export interface S3Response {
-  readonly status: number;
-  readonly headers: Headers;
-  /** Text of the body; empty for HEAD and for a body that the caller reads. */
-  readonly text: string;
-  /** Number of attempts. If there was more than one, an earlier attempt may already have made the change. */
-  readonly attempts: number;
-}
 
 /** Meanings of error codes that differ from that of the status. */
 const BY_CODE: ReadonlyMap<string, StorageErrorCode> = new Map([
@@ -43,7 +34,7 @@ const OWN_FAULTS: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the error code of a response, such as `NoSuchKey`. Empty if it has none, as with HEAD. */
-export function codeOf({ text }: Pick<S3Response, "text">): string {
+export function codeOf({ text }: Pick<StoreResponse, "text">): string {
   const root = text === "" ? undefined : parseResponse(text);
   return root?.name === "Error" ? toCode(childText(root, "Code")) : "";
 }
@@ -54,7 +45,7 @@ export function toCode(text: string): string {
 }
 
 /** Maps a response to an error. `what` describes the request, such as `PUT a/b`. */
-export function toS3StorageError(response: Pick<S3Response, "status" | "text">, what: string): StorageError {
+export function toS3StorageError(response: Pick<StoreResponse, "status" | "text">, what: string): StorageError {
   const code = codeOf(response);
   const message = `${what}: the store responded ${response.status}${code === "" ? "" : ` ${code}`}`;
   return new StorageError(toErrorCode(response.status, code), message);
@@ -67,11 +58,6 @@ export function toErrorCode(status: number, code: string): StorageErrorCode {
 }
 
 /** Whether a response says that the object does not exist in an existing bucket. */
-export function isMissing(response: S3Response): boolean {
+export function isMissing(response: StoreResponse): boolean {
   return response.status === 404 && codeOf(response) !== "NoSuchBucket";
-}
-
-/** Whether a response is a success. */
-export function isDone({ status }: S3Response): boolean {
-  return status >= 200 && status < 300;
 }

@@ -1,10 +1,10 @@
 import type { ListOptions, StorageEntry } from "../../contracts/storage-adapter.ts";
 import { type KeyPage, takeFirstMembers, toPageSize, toStartAfter } from "../object-store/first-members.ts";
-import { createMemberReader, toMarkedPage } from "../object-store/member-pages.ts";
+import { createListedMarker, createMemberReader, type ListPage, toMarkedPage } from "../object-store/member-pages.ts";
 import type { S3Client } from "./client.ts";
 import { isAnyBelow } from "./head.ts";
 import { listPage } from "./list.ts";
-import { createS3PropertyMarker, hasS3Properties } from "./properties.ts";
+import { hasS3Properties } from "./properties.ts";
 
 /**
  * Yields the first members of a folder after a name, with requests for little more than these. Like
@@ -21,16 +21,18 @@ export async function* listFirstS3Members(
   const { signal } = controller;
   const toEntries = createMemberReader(folder, folderTime);
   const beginning = startAfter?.slice(folder.length);
-  const marker = createS3PropertyMarker(client, folder, signal, { after: beginning, most: toPageSize(options) });
+  const most = toPageSize(options);
+  const pageOf: ListPage = (request) => listPage(client, request);
+  const marker = createListedMarker(pageOf, folder, { after: beginning, most, signal });
   let isEmpty = true;
 
   async function* pages(): AsyncGenerator<KeyPage> {
     let token: string | undefined;
     do {
-      const page = await listPage(client, {
+      const page = await pageOf({
         prefix: folder,
         delimiter: "/",
-        most: toPageSize(options),
+        most,
         signal,
         ...(token === undefined ? { startAfter } : { token }),
       });

@@ -1,4 +1,5 @@
 import { StorageError } from "../../contracts/storage-adapter.ts";
+import { isSuccessful } from "../object-store/http/client.ts";
 import { childText, parseResponse, type XmlPart } from "../object-store/http/xml.ts";
 import { isKey } from "../object-store/keys.ts";
 import {
@@ -9,7 +10,7 @@ import {
 } from "../object-store/member-pages.ts";
 import { toEtag, toSecond } from "../object-store/object-entry.ts";
 import { describeS3Request, type S3Client } from "./client.ts";
-import { isDone, toS3StorageError } from "./errors.ts";
+import { toS3StorageError } from "./errors.ts";
 
 /**
  * Gets one page of the keys that begin with a prefix (ListObjectsV2). If the prefix is too long for a key, the page is
@@ -31,7 +32,7 @@ export async function listPage(
   };
   const request = { method: "GET", query, signal } as const;
   const response = await client.call(request);
-  if (!isDone(response)) throw toS3StorageError(response, `${describeS3Request(request)} listing`);
+  if (!isSuccessful(response)) throw toS3StorageError(response, `${describeS3Request(request)} listing`);
   const root = parseResponse(response.text);
   if (root?.name !== "ListBucketResult")
     throw new StorageError("unavailable", "The store's response is not a listing.");

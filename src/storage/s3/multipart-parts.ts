@@ -1,11 +1,12 @@
 import { StorageError } from "../../contracts/storage-adapter.ts";
+import { isSuccessful, type StoreRequest, type StoreResponse } from "../object-store/http/client.ts";
 import { toWait, wait } from "../object-store/http/retry.ts";
 import { childText, escapeXml, parseResponse } from "../object-store/http/xml.ts";
 import type { ObjectPart } from "../object-store/parts.ts";
 import type { Permits } from "../object-store/permits.ts";
-import { describeS3Request, type S3Client, type S3Request } from "./client.ts";
+import { describeS3Request, type S3Client } from "./client.ts";
 import { WRITER_HEADER } from "./entries.ts";
-import { isDone, isMissing, type S3Response, toS3StorageError } from "./errors.ts";
+import { isMissing, toS3StorageError } from "./errors.ts";
 import { callForResult } from "./late-result.ts";
 
 /** How often an upload is aborted while its parts still arrive. */
@@ -33,9 +34,9 @@ export async function startUpload(
   headers: Readonly<Record<string, string>>,
   signal?: AbortSignal,
 ): Promise<S3UploadStart> {
-  const request: S3Request = { method: "POST", key, query: { uploads: "" }, headers, signal };
+  const request: StoreRequest = { method: "POST", key, query: { uploads: "" }, headers, signal };
   const response = await client.call(request);
-  if (!isDone(response)) throw toS3StorageError(response, describeS3Request(request));
+  if (!isSuccessful(response)) throw toS3StorageError(response, describeS3Request(request));
   const id = childText(parseResponse(response.text), "UploadId");
   if (id === "")
     throw new StorageError("unavailable", `${describeS3Request(request)}: the store returned no upload ID`);
@@ -105,10 +106,10 @@ export async function sendParts(
 
 /** Whether the store still has an upload. */
 export async function hasUpload(client: S3Client, { key, id }: S3Upload): Promise<boolean> {
-  const request: S3Request = { method: "GET", key, query: { uploadId: id, "max-parts": "1" } };
+  const request: StoreRequest = { method: "GET", key, query: { uploadId: id, "max-parts": "1" } };
   const response = await client.call(request);
   if (isMissing(response)) return false;
-  if (!isDone(response)) throw toS3StorageError(response, describeS3Request(request));
+  if (!isSuccessful(response)) throw toS3StorageError(response, describeS3Request(request));
   return true;
 }
 
@@ -117,14 +118,14 @@ export async function sendPart(
   client: S3Client,
   { key, id }: S3Upload,
   number: number,
-  body: NonNullable<S3Request["body"]>,
+  body: NonNullable<StoreRequest["body"]>,
   signal: AbortSignal,
 ): Promise<string> {
   const query = { partNumber: String(number), uploadId: id };
-  const request: S3Request = { method: "PUT", key, query, body, signal };
+  const request: StoreRequest = { method: "PUT", key, query, body, signal };
   const response = await client.call(request);
   const tag = response.headers.get("etag");
-  if (!isDone(response) || tag === null) throw toS3StorageError(response, describeS3Request(request));
+  if (!isSuccessful(response) || tag === null) throw toS3StorageError(response, describeS3Request(request));
   return tag;
 }
 
@@ -135,12 +136,12 @@ export async function completeUpload(
   tags: readonly string[],
   headers: Readonly<Record<string, string>>,
   signal?: AbortSignal,
-): Promise<S3Response> {
+): Promise<StoreResponse> {
   const list = tags.map(
     (tag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${escapeXml(tag)}</ETag></Part>`,
   );
   const text = `<CompleteMultipartUpload xmlns="http://s3.amazonaws.com/doc/2006-03-01/">${list.join("")}</CompleteMultipartUpload>`;
-  const request: S3Request = {
+  const request: StoreRequest = {
     method: "POST",
     key,
     query: { uploadId: id },
@@ -154,7 +155,7 @@ export async function completeUpload(
 /** Whether an upload has parts. Returns `undefined` if the store does not say, because the upload has ended. */
 export async function hasParts(client: S3Client, { key, id }: S3Upload): Promise<boolean | undefined> {
   const response = await client.call({ method: "GET", key, query: { uploadId: id, "max-parts": "1" } });
-  return isDone(response) ? parseResponse(response.text)?.parts.some(({ name }) => name === "Part") : undefined;
+  return isSuccessful(response) ? parseResponse(response.text)?.parts.some(({ name }) => name === "Part") : undefined;
 }
 
 /**
@@ -167,7 +168,7 @@ export async function abortUpload(client: S3Client, upload: S3Upload, mayPartsCo
   try {
     for (let attempt = 1; attempt <= MAX_ABORTS; attempt += 1) {
       const response = await client.call({ method: "DELETE", key, query: { uploadId: id } });
-      if (!isDone(response) || !mayPartsCome || !(await hasParts(client, upload))) return;
+      if (!isSuccessful(response) || !mayPartsCome || !(await hasParts(client, upload))) return;
       await wait(toWait(attempt, null, client.settings), undefined);
     }
   } catch {

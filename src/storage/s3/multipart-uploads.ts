@@ -1,6 +1,6 @@
+import { isSuccessful } from "../object-store/http/client.ts";
 import { childText, parseResponse } from "../object-store/http/xml.ts";
 import type { S3Client } from "./client.ts";
-import { isDone } from "./errors.ts";
 import { abortUpload, hasParts, type S3Upload, startUpload } from "./multipart-parts.ts";
 
 /** State of an upload: parts may still be arriving, all parts have arrived, or the file exists. */
@@ -95,7 +95,7 @@ export function createUploads(client: S3Client): S3Uploads {
 
   async function findUnknown(key: string, since: number): Promise<readonly string[]> {
     const response = await client.call({ method: "GET", query: { uploads: "", prefix: key, "max-uploads": "1000" } });
-    if (!isDone(response)) return [];
+    if (!isSuccessful(response)) return [];
     const now = Date.parse(response.headers.get("date") ?? "");
     const earliest = (Number.isNaN(now) ? clock() : now) - (clock() - since) - LEEWAY_MS;
     const found: string[] = [];

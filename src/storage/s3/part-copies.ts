@@ -1,11 +1,12 @@
 import { StorageError, type StorageErrorCode } from "../../contracts/storage-adapter.ts";
 import { inParallel } from "../../platform/in-parallel.ts";
+import { isSuccessful, type StoreRequest, type StoreResponse } from "../object-store/http/client.ts";
 import { childText, parseResponse } from "../object-store/http/xml.ts";
 import { withPermit } from "../object-store/permits.ts";
 import type { ObjectCopyOptions } from "../object-store/transfers.ts";
-import { describeS3Request, type S3Client, type S3Request } from "./client.ts";
+import { describeS3Request, type S3Client } from "./client.ts";
 import { type S3CopySource, toCopyHeaders } from "./copy-headers.ts";
-import { isDone, type S3Response, toS3StorageError } from "./errors.ts";
+import { toS3StorageError } from "./errors.ts";
 import { callForResult } from "./late-result.ts";
 import type { S3Upload } from "./multipart-parts.ts";
 
@@ -39,13 +40,13 @@ export async function copyPart(
   client: S3Client,
   { key, id }: S3Upload,
   { number, source, range, signal }: S3PartCopy,
-): Promise<string | { readonly refusal: S3Response; readonly what: string }> {
+): Promise<string | { readonly refusal: StoreResponse; readonly what: string }> {
   const { "x-amz-metadata-directive": _, ...named } = toCopyHeaders(client, source);
   const headers = { ...named, ...(range && { "x-amz-copy-source-range": `bytes=${range.first}-${range.last}` }) };
   const query = { partNumber: String(number), uploadId: id };
-  const request: S3Request = { method: "PUT", key, query, headers, signal };
+  const request: StoreRequest = { method: "PUT", key, query, headers, signal };
   const response = await callForResult(client, request, "CopyPartResult");
-  const tag = isDone(response) ? childText(parseResponse(response.text), "ETag") : "";
+  const tag = isSuccessful(response) ? childText(parseResponse(response.text), "ETag") : "";
   return tag === "" ? { refusal: response, what: describeS3Request(request) } : tag;
 }
 
@@ -70,7 +71,7 @@ export async function sendPartCopies(
 
 /** Returns the error of a part that was not copied. `changed` is its code if the object has another version now. */
 export function toCopyError(
-  { refusal, what }: { readonly refusal: S3Response; readonly what: string },
+  { refusal, what }: { readonly refusal: StoreResponse; readonly what: string },
   { key }: Pick<S3CopySource, "key">,
   changed: StorageErrorCode = "unavailable",
 ): StorageError {

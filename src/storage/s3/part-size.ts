@@ -1,13 +1,11 @@
 import { StorageError } from "../../contracts/storage-adapter.ts";
+import { MAX_HELD_PART_BYTES } from "../object-store/part-memory.ts";
 
 const MAX_PARTS = 10_000;
-const MEBIBYTE = 1_048_576;
 /** Maximum size of a file in a store: 5 TiB. */
 const MAX_FILE_BYTES = 5 * 1024 ** 4;
 /** The part size doubles after this number of parts. */
 const PARTS_PER_STEP = 1000;
-/** Maximum size of a part that is held in memory. */
-export const MAX_HELD_PART_BYTES = 64 * MEBIBYTE;
 /** Number of held parts of a file that does not fit into 10,000 of them. */
 const HELD_PARTS_OF_LARGEST = 9000;
 

@@ -2,13 +2,14 @@ import { md5 } from "@noble/hashes/legacy";
 import { hasCode, type RemoveOptions, StorageError } from "../../contracts/storage-adapter.ts";
 import { isOfKind, meetsConditions } from "../conditions.ts";
 import type { CopiedObjects } from "../object-store/copied-objects.ts";
+import { isSuccessful, type StoreRequest } from "../object-store/http/client.ts";
 import { isTemporary, toWait, wait } from "../object-store/http/retry.ts";
 import { childText, escapeXml, isXmlText, parseResponse } from "../object-store/http/xml.ts";
 import { isKey, type ObjectLocation, toPropertiesKey } from "../object-store/keys.ts";
 import type { ObjectPage } from "../object-store/member-pages.ts";
-import { describeS3Request, type S3Client, type S3Request } from "./client.ts";
+import { describeS3Request, type S3Client } from "./client.ts";
 import { changeConditionally, type S3ConditionSupport } from "./conditional-change.ts";
-import { isDone, isMissing, toCode, toErrorCode, toS3StorageError } from "./errors.ts";
+import { isMissing, toCode, toErrorCode, toS3StorageError } from "./errors.ts";
 import { putMarker } from "./folder-marker.ts";
 import { headObject } from "./head.ts";
 import { listPage } from "./list.ts";
@@ -181,7 +182,7 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
         count.removed -= keys.length - left.length;
         return false;
       }
-      if (!isDone(response)) throw toS3StorageError(response, describeS3Request(request));
+      if (!isSuccessful(response)) throw toS3StorageError(response, describeS3Request(request));
       const failed = toFailures(response.text, left);
       count.removed += left.length - failed.length;
       if (failed.length === 0) return true;
@@ -206,7 +207,7 @@ function toPartial({ code, message }: StorageError, { asked, removed }: Count, i
   return new StorageError(code, `${what}${behind} (${message})`);
 }
 
-function toBatchRequest(keys: readonly string[]): S3Request & { readonly body: Uint8Array<ArrayBuffer> } {
+function toBatchRequest(keys: readonly string[]): StoreRequest & { readonly body: Uint8Array<ArrayBuffer> } {
   const objects = keys.map((key) => `<Object><Key>${escapeXml(key)}</Key></Object>`);
   const text = `<Delete xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Quiet>true</Quiet>${objects.join("")}</Delete>`;
   const body = new TextEncoder().encode(text);

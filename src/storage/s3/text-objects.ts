@@ -1,19 +1,20 @@
 import { hasCode } from "../../contracts/storage-adapter.ts";
+import { isSuccessful, type StoreRequest } from "../object-store/http/client.ts";
 import { toEtag } from "../object-store/object-entry.ts";
 import type { TextObject, TextObjects } from "../object-store/text-objects.ts";
-import { describeS3Request, type S3Client, type S3Request } from "./client.ts";
+import { describeS3Request, type S3Client } from "./client.ts";
 import { changeConditionally, type S3ConditionSupport } from "./conditional-change.ts";
 import { WRITER_HEADER } from "./entries.ts";
-import { isDone, isMissing, toS3StorageError } from "./errors.ts";
+import { isMissing, toS3StorageError } from "./errors.ts";
 import { headObject } from "./head.ts";
 
 /** Reads and changes objects that hold JSON. */
 export function createS3TextObjects(client: S3Client, support: S3ConditionSupport): TextObjects {
   async function readObject(key: string): Promise<TextObject | undefined> {
-    const request: S3Request = { method: "GET", key };
+    const request: StoreRequest = { method: "GET", key };
     const response = await client.call(request);
     if (isMissing(response)) return undefined;
-    if (!isDone(response)) throw toS3StorageError(response, describeS3Request(request));
+    if (!isSuccessful(response)) throw toS3StorageError(response, describeS3Request(request));
     return { text: response.text, etag: toEtag(response.headers.get("etag") ?? "") };
   }
 

@@ -1,11 +1,12 @@
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import { toFileContent } from "../file-content.ts";
+import { isSuccessful, type StoreRequest } from "../object-store/http/client.ts";
 import { type ObjectLocation, toLocation } from "../object-store/keys.ts";
 import { toObjectEntry } from "../object-store/object-entry.ts";
 import type { FileParts, MultipartUpload, NewFile, UploadBucket } from "../object-store/uploads.ts";
-import { describeS3Request, type S3Client, type S3Request } from "./client.ts";
+import { describeS3Request, type S3Client } from "./client.ts";
 import type { S3ConditionSupport } from "./conditional-change.ts";
-import { codeOf, isDone, isMissing, toS3StorageError } from "./errors.ts";
+import { codeOf, isMissing, toS3StorageError } from "./errors.ts";
 import { headObject, isAnyBelow } from "./head.ts";
 import { listObjects } from "./list.ts";
 import { hasUpload, toFileHeaders } from "./multipart-parts.ts";
@@ -44,10 +45,10 @@ export function createS3UploadBucket({ client, support, writer, remover }: S3Upl
 
   async function sendPart(upload: MultipartUpload, number: number, body: Uint8Array<ArrayBuffer>): Promise<string> {
     const { key, id } = upload;
-    const request: S3Request = { method: "PUT", key, query: { partNumber: String(number), uploadId: id }, body };
+    const request: StoreRequest = { method: "PUT", key, query: { partNumber: String(number), uploadId: id }, body };
     const response = await client.call(request);
     const tag = response.headers.get("etag");
-    if (!isDone(response) || tag === null) {
+    if (!isSuccessful(response) || tag === null) {
       const error = toS3StorageError(response, describeS3Request(request));
       throw LOST.test(codeOf(response)) ? new StorageError("not-found", error.message) : error;
     }
@@ -57,9 +58,9 @@ export function createS3UploadBucket({ client, support, writer, remover }: S3Upl
 
   async function abort(upload: MultipartUpload): Promise<void> {
     const { key, id } = upload;
-    const request: S3Request = { method: "DELETE", key, query: { uploadId: id } };
+    const request: StoreRequest = { method: "DELETE", key, query: { uploadId: id } };
     const response = await client.call(request);
-    if (!isDone(response) && !isMissing(response)) throw toS3StorageError(response, describeS3Request(request));
+    if (!isSuccessful(response) && !isMissing(response)) throw toS3StorageError(response, describeS3Request(request));
     await writer.uploads.keep(upload);
   }
 
@@ -83,9 +84,9 @@ export function createS3UploadBucket({ client, support, writer, remover }: S3Upl
   }
 
   async function putBytes(key: string, body: Uint8Array<ArrayBuffer>): Promise<void> {
-    const request: S3Request = { method: "PUT", key, body, headers: toFileHeaders(crypto.randomUUID()) };
+    const request: StoreRequest = { method: "PUT", key, body, headers: toFileHeaders(crypto.randomUUID()) };
     const response = await client.call(request);
-    if (!isDone(response)) throw toS3StorageError(response, describeS3Request(request));
+    if (!isSuccessful(response)) throw toS3StorageError(response, describeS3Request(request));
   }
 
   async function* readBytes(key: string): AsyncGenerator<Uint8Array> {

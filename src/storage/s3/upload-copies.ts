@@ -1,9 +1,10 @@
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import { toFileContent } from "../file-content.ts";
+import { isSuccessful } from "../object-store/http/client.ts";
 import type { HiddenObjects } from "../object-store/uploads.ts";
 import type { S3Client } from "./client.ts";
 import { changeConditionally, type S3ConditionSupport } from "./conditional-change.ts";
-import { codeOf, isDone } from "./errors.ts";
+import { codeOf } from "./errors.ts";
 import { headObject } from "./head.ts";
 import { completeUpload } from "./multipart-parts.ts";
 import type { S3Uploads } from "./multipart-uploads.ts";
@@ -56,7 +57,7 @@ export function createS3HiddenObjects(
         what: `PUT ${key}`,
         async send(headers) {
           const response = await completeUpload(client, upload, tags, headers);
-          if (!isDone(response)) code = codeOf(response);
+          if (!isSuccessful(response)) code = codeOf(response);
           return response;
         },
       });

@@ -1,19 +1,19 @@
-import { hasCode, type StorageEntry, StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
-import { meetsConditions } from "../conditions.ts";
+import type { StorageEntry, WriteOptions } from "../../contracts/storage-adapter.ts";
 import { receive } from "../content.ts";
 import { type ContentReader, createContentReader } from "../object-store/content-reader.ts";
+import { isSuccessful, type StoreResponse } from "../object-store/http/client.ts";
 import { canStreamToStore } from "../object-store/http/request-body.ts";
-import { isKey, type ObjectLocation, toAncestors } from "../object-store/keys.ts";
+import type { ObjectLocation } from "../object-store/keys.ts";
 import { toEtag, toObjectEntry, toSecond } from "../object-store/object-entry.ts";
 import { createPartMemory, type PartMemory } from "../object-store/part-memory.ts";
 import { joined, type ObjectPart, toParts } from "../object-store/parts.ts";
 import { createPermits, type Permits } from "../object-store/permits.ts";
+import { createTargets, type ObjectTargets } from "../object-store/targets.ts";
 import type { S3Client } from "./client.ts";
 import { changeConditionally, type S3ConditionSupport } from "./conditional-change.ts";
-import type { S3Head } from "./entries.ts";
-import { codeOf, isDone, type S3Response } from "./errors.ts";
+import { codeOf } from "./errors.ts";
 import { putMarker } from "./folder-marker.ts";
-import { headObject, isAnyBelow } from "./head.ts";
+import { createS3Lookup, headObject } from "./head.ts";
 import { completeUpload, type S3Upload, sendParts, toFileHeaders } from "./multipart-parts.ts";
 import { createUploads, type S3UploadState, type S3Uploads } from "./multipart-uploads.ts";
 import { type S3PartPlan, toPartPlan } from "./part-size.ts";
@@ -21,16 +21,9 @@ import { hasS3Properties } from "./properties.ts";
 import { sendStreamedParts } from "./streamed-parts.ts";
 
 /** Creates objects. */
-export interface S3Writer {
+export interface S3Writer extends ObjectTargets {
   /** Stores a complete file, or nothing. */
   writeFile(location: ObjectLocation, content: AsyncIterable<Uint8Array>, options: WriteOptions): Promise<StorageEntry>;
-  /** Creates the marker of a folder where nothing exists. */
-  createFolder(location: ObjectLocation): Promise<void>;
-  /**
-   * Checks that a file may be stored at a location.
-   * @throws StorageError `not-a-file`, `not-a-folder`, `parent-missing`, `precondition-failed`
-   */
-  checkTarget(location: ObjectLocation, conditions: WriteOptions, signal: AbortSignal | undefined): Promise<void>;
   /** Stores an object that bears the mark `writer`, with one request and the conditions. */
   putObject(
     location: ObjectLocation,
@@ -75,6 +68,12 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport, to
   const uploads = createUploads(client);
   const permits = createPermits(parallelParts * PARALLEL_UPLOADS);
   const memory = createPartMemory(maxHeldBytes, clock);
+  const targets = createTargets({
+    ...createS3Lookup(client),
+    prefix,
+    replacesNextToFolder: false,
+    putMarker: (folder) => putMarker(client, support, folder),
+  });
 
   async function writeFile(
     location: ObjectLocation,
@@ -84,7 +83,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport, to
     const { size, signal, owner } = options;
     signal?.throwIfAborted();
     const plan = toPlan(partBytes, size, canStreamToStore);
-    await checkTarget(location, options, signal);
+    await targets.checkTarget(location, options, signal);
     signal?.throwIfAborted();
     const controller = new AbortController();
     const abort = (): void => controller.abort(signal?.reason);
@@ -97,7 +96,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport, to
       const first = await parts.next();
       if (first.done) throw new TypeError("There is no part to upload.");
       if (first.value.isLast) {
-        if (clock() - looked > STALE_MS) await checkTarget(location, options, signal);
+        if (clock() - looked > STALE_MS) await targets.checkTarget(location, options, signal);
         return await putObject(location, first.value.bytes(), options, crypto.randomUUID());
       }
       const source: PartSource = { parts: joined(first.value, parts), reader, plan };
@@ -161,7 +160,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport, to
   ): Promise<StorageEntry> {
     const { key } = location;
     const { signal } = options;
-    await checkTarget(location, options, signal);
+    await targets.checkTarget(location, options, signal);
     const response = await changeConditionally(client, support, {
       kind: "complete",
       key,
@@ -171,7 +170,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport, to
       what: `PUT ${key}`,
       async send(headers) {
         const response = await completeUpload(client, upload, tags, headers, signal);
-        if (!isDone(response)) onRefusal?.(codeOf(response));
+        if (!isSuccessful(response)) onRefusal?.(codeOf(response));
         return response;
       },
     });
@@ -186,7 +185,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport, to
     location: ObjectLocation,
     size: number,
     writer: string,
-    response: S3Response | undefined,
+    response: StoreResponse | undefined,
   ): Promise<StorageEntry> {
     const [found, hasProperties] = await Promise.all([
       headObject(client, location.key).catch(() => undefined),
@@ -199,48 +198,5 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport, to
     return hasProperties ? { ...entry, hasProperties } : entry;
   }
 
-  async function checkTarget(
-    location: ObjectLocation,
-    conditions: WriteOptions,
-    signal: AbortSignal | undefined,
-  ): Promise<void> {
-    const { parent, folder, key } = location;
-    if (parent === undefined) throw new StorageError("not-a-file", "The root is a folder, not a file.");
-    const isConditional = conditions.ifMatch !== undefined || conditions.ifNoneMatch !== undefined;
-    const [isFolder, hasParent, current] = await Promise.all([
-      isAnyBelow(client, folder, signal),
-      parent === prefix || isAnyBelow(client, parent, signal),
-      isConditional ? headObject(client, key, signal) : undefined,
-    ]);
-    if (isFolder) throw new StorageError("not-a-file", key);
-    if (!hasParent) throw await toParentRefusal(parent);
-    if (!meetsConditions(current?.etag, conditions)) throw new StorageError("precondition-failed", key);
-  }
-
-  /** Returns the error for a missing parent folder. */
-  async function toParentRefusal(folder: string): Promise<StorageError> {
-    const above = await Promise.all(toAncestors(prefix, folder).map((key) => headObject(client, key)));
-    const isBelowFile = above.some((found: S3Head | undefined) => found !== undefined);
-    return new StorageError(isBelowFile ? "not-a-folder" : "parent-missing", folder);
-  }
-
-  async function createFolder({ parent, folder, key }: ObjectLocation): Promise<void> {
-    if (parent === undefined) throw new StorageError("already-exists", "The root folder already exists.");
-    const [file, isFolder, hasParent] = await Promise.all([
-      headObject(client, key),
-      isAnyBelow(client, folder),
-      parent === prefix || isAnyBelow(client, parent),
-    ]);
-    if (file !== undefined || isFolder) throw new StorageError("already-exists", key);
-    if (!isKey(folder)) throw new StorageError("bad-name", key);
-    if (!hasParent) throw await toParentRefusal(parent);
-    try {
-      await putMarker(client, support, folder);
-    } catch (error) {
-      if (!hasCode(error, "precondition-failed")) throw error;
-      throw new StorageError("already-exists", key);
-    }
-  }
-
-  return { writeFile, createFolder, checkTarget, putObject, completeParts, uploads, memory, permits };
+  return { ...targets, writeFile, putObject, completeParts, uploads, memory, permits };
 }

@@ -1,10 +1,18 @@
 import { type StorageEntry, StorageError } from "../../../src/contracts/storage-adapter.ts";
+import {
+  isSuccessful,
+  type OpenedResponse,
+  type StoreResponse,
+} from "../../../src/storage/object-store/http/client.ts";
 import { parseResponse } from "../../../src/storage/object-store/http/xml.ts";
-import { listObjectMembers } from "../../../src/storage/object-store/member-pages.ts";
-import type { S3Client, S3Opened } from "../../../src/storage/s3/client.ts";
-import { codeOf, isDone, isMissing, type S3Response } from "../../../src/storage/s3/errors.ts";
+import {
+  createListedMarker,
+  type ListPage,
+  listObjectMembers,
+} from "../../../src/storage/object-store/member-pages.ts";
+import type { S3Client } from "../../../src/storage/s3/client.ts";
+import { codeOf, isMissing } from "../../../src/storage/s3/errors.ts";
 import { listPage } from "../../../src/storage/s3/list.ts";
-import { createS3PropertyMarker } from "../../../src/storage/s3/properties.ts";
 import { cutLine, decodeStrictly, expect, type FuzzTarget, toBytes } from "../target.ts";
 
 const FOLDER = "home/";
@@ -59,7 +67,7 @@ export const target: FuzzTarget = {
 async function run(input: string): Promise<string> {
   const [line, xml] = cutLine(input);
   const text = decodeStrictly(toBytes(xml)) ?? xml;
-  const answer: S3Response = {
+  const answer: StoreResponse = {
     status: Number(/^\d{3}$/.exec(line)?.[0] ?? 200),
     headers: new Headers(),
     text,
@@ -69,7 +77,7 @@ async function run(input: string): Promise<string> {
   expect(/^[\w.-]{0,64}$/.test(code), "a code may stand in a log");
   isMissing(answer);
   let calls = 0;
-  const call = async (): Promise<S3Opened> => {
+  const call = async (): Promise<OpenedResponse> => {
     calls += 1;
     // The next page is the same one: that must not go on for ever.
     expect(calls < 7, "a listing ends");
@@ -78,14 +86,12 @@ async function run(input: string): Promise<string> {
   try {
     const entries: StorageEntry[] = [];
     const client = { call } as unknown as S3Client;
-    const members = listObjectMembers(
-      (request) => listPage(client, request),
-      FOLDER,
-      new Date(0),
-      (signal) => createS3PropertyMarker(client, FOLDER, signal),
+    const pageOf: ListPage = (request) => listPage(client, request);
+    const members = listObjectMembers(pageOf, FOLDER, new Date(0), (signal) =>
+      createListedMarker(pageOf, FOLDER, { signal }),
     );
     for await (const page of members) entries.push(...(page ?? []));
-    expect(isDone(answer) && parseResponse(text)?.name === "ListBucketResult", "only a listing lists");
+    expect(isSuccessful(answer) && parseResponse(text)?.name === "ListBucketResult", "only a listing lists");
     for (const entry of entries) expectEntry(entry, text);
     return `${Math.min(entries.length, 3)} ${code !== ""}`;
   } catch (error) {

@@ -7,3 +7,9 @@ export function encodeKey(key: string): string {
 export function encodePart(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }
+
+/** Encodes the query of a URL, with its `?`. Empty if there are no parameters. */
+export function encodeQuery(query: Readonly<Record<string, string>>): string {
+  const parts = Object.entries(query).map(([name, value]) => `${encodePart(name)}=${encodePart(value)}`);
+  return parts.length === 0 ? "" : `?${parts.join("&")}`;
+}

@@ -21,7 +21,7 @@ function createFake(answer: (call: Call) => Response, options: Partial<AzureStor
     ...OPTIONS,
     ...options,
     async fetch(url, { method = "GET", headers }) {
-      const call = { url, method, headers: headers as Record<string, string> };
+      const call = { url, method, headers: Object.fromEntries(new Headers(headers)) };
       calls.push(call);
       return answer(call);
     },

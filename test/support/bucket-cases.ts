@@ -1,0 +1,17 @@
+import type { StorageCase } from "../../src/testing/storage/case.ts";
+
+/** Promises of exact moves that a bucket or container keeps for the copies and moves of one process. */
+export const KEPT_IN_ONE_PROCESS = [
+  "copy: of several parallel copies to one new name exactly one succeeds",
+  "move: of several parallel movers of one file or folder exactly one succeeds, and the others are not-found",
+  "move: of several parallel movers to one new name exactly one succeeds, and the others keep their source",
+];
+/** A bucket or container has no links, its moves are copies, and it sets all times itself. */
+export const LACKING: readonly StorageCase["needs"][] = ["makeLink", "exactMoves", "times"];
+/** Thousands of requests, one after the other. */
+export const PATIENCE_MS = 300_000;
+
+/** Whether a case is about what a bucket or container can do. */
+export function isForBuckets({ name, needs }: StorageCase): boolean {
+  return KEPT_IN_ONE_PROCESS.includes(name) || !LACKING.includes(needs);
+}
