@@ -28,10 +28,13 @@ export function createTrashCommandsSchema(maxTargets: number) {
       command: z.enum(TRASH_COMMANDS),
       /** IDs of entries. */
       target: z.union([z.string(), z.array(z.string()).min(1)]),
+      /** The `path` of one entry: it is found without a search through the trash. */
+      from: z.string().startsWith("/").exactOptional(),
       /** Another path for one entry that is restored. */
       to: z.string().startsWith("/").exactOptional(),
     })
-    .refine(({ command, target, to }) => to === undefined || (command === "restore" && typeof target === "string"));
+    .refine(({ target, from, to }) => (from === undefined && to === undefined) || typeof target === "string")
+    .refine(({ command, to }) => to === undefined || command === "restore");
   return z.strictObject({
     commands: z
       .array(command)
