@@ -23,8 +23,14 @@ export interface AccountTrashEntry extends Omit<TrashEntry, "path"> {
 export interface AccountTrash {
   /** Returns the entries, the newest first. */
   list(): AsyncIterable<AccountTrashEntry>;
-  /** Returns those of the entries that have some IDs, by their IDs. */
-  find(ids: readonly string[]): Promise<ReadonlyMap<string, AccountTrashEntry>>;
+  /**
+   * Returns those of the entries that have some IDs, by their IDs. `from`: where they were, as far as the caller knows.
+   * Such an entry is found without a walk through the trash.
+   */
+  find(
+    ids: readonly string[],
+    from?: ReadonlyMap<string, readonly string[]>,
+  ): Promise<ReadonlyMap<string, AccountTrashEntry>>;
   /**
    * Restores an entry, at another path if one is given. The account needs `write` for a file, `create-folder` for a
    * folder, both for everything in it, and `create-folder` for each missing folder around it; for another path also
@@ -71,10 +77,11 @@ export function createAccountTrash(
     }
   }
 
-  async function find(ids: readonly string[]): Promise<ReadonlyMap<string, AccountTrashEntry>> {
+  async function find(...[ids, from]: Parameters<AccountTrash["find"]>): ReturnType<AccountTrash["find"]> {
     const found = new Map<string, AccountTrashEntry>();
+    const paths = new Map(Array.from(from ?? [], ([id, segments]) => [id, toRealPath(account, segments)]));
     for (const top of tops) {
-      for (const entry of await trash.find(toStoragePath(top), ids)) {
+      for (const entry of await trash.find(toStoragePath(top), ids, paths)) {
         const shown = await toShown(entry);
         if (shown !== undefined) found.set(shown.id, shown);
       }

@@ -14,6 +14,8 @@ export interface Problem {
 export interface CommandResult {
   readonly target: string;
   readonly message: string | null;
+  /** The ID of the entry in the trash that the target has become. */
+  readonly trash?: string;
 }
 
 /**
@@ -42,13 +44,22 @@ export async function runCommands(
   texts: ScriptTexts,
   destination?: string,
 ): Promise<{ outcomes: CommandResult[]; problem?: Problem }> {
+  const commands = targets.map((target) => ({ command, target, ...(destination !== undefined && { destination }) }));
+  return sendCommands(toUrl(folder, "/"), commands, texts);
+}
+
+/** Sends commands to a URL, some at a time. If there is a problem, `outcomes` has the results before it. */
+export async function sendCommands(
+  url: string,
+  commands: readonly object[],
+  texts: ScriptTexts,
+): Promise<{ outcomes: CommandResult[]; problem?: Problem }> {
   const outcomes: CommandResult[] = [];
-  for (let start = 0; start < targets.length; start += COMMANDS_PER_REQUEST) {
-    const batch = targets.slice(start, start + COMMANDS_PER_REQUEST);
-    const commands = batch.map((target) => ({ command, target, ...(destination !== undefined && { destination }) }));
+  for (let start = 0; start < commands.length; start += COMMANDS_PER_REQUEST) {
+    const batch = { commands: commands.slice(start, start + COMMANDS_PER_REQUEST) };
     try {
       const headers = { ...HEADERS, "Content-Type": "application/json; charset=utf-8" };
-      const response = await fetch(toUrl(folder, "/"), { method: "POST", headers, body: JSON.stringify({ commands }) });
+      const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(batch) });
       const body = await response.text();
       const parsed = parseBody(body);
       const results = response.ok ? parsed.results : parsed.errors;

@@ -196,6 +196,8 @@ export interface FolderCommandOutcome {
   readonly target: string;
   /** Why it failed; `null` if it succeeded. */
   readonly message: string | null;
+  /** The ID of the entry in the trash, if the target was moved there. */
+  readonly trash?: string;
 }
 
 /** An earlier version of a file. */

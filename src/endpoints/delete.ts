@@ -25,7 +25,7 @@ export async function deletePath(context: AccountContext): Promise<Reply> {
 }
 
 async function remove(context: AccountContext): Promise<Reply> {
-  const { path, files } = context;
+  const { path, files, link } = context;
   let conditions: RemoveOptions;
   try {
     conditions = await checkConditions(context);
@@ -33,9 +33,13 @@ async function remove(context: AccountContext): Promise<Reply> {
     return redirectIfFolder(context, error);
   }
   // Below a link everything goes to the trash of the account.
-  const permanent = context.link === undefined && context.request.headers.get("x-permanent") === "1";
-  await files.remove(path.segments, path.isFolder ? "folder" : "file", { ...conditions, permanent });
-  return emptyReply(204);
+  const permanent = link === undefined && context.request.headers.get("x-permanent") === "1";
+  let trash: string | undefined;
+  const onTrashed = (id: string): void => {
+    trash = id;
+  };
+  await files.remove(path.segments, path.isFolder ? "folder" : "file", { ...conditions, permanent, onTrashed });
+  return emptyReply(204, trash === undefined || link !== undefined ? {} : { "Trash-Id": trash });
 }
 
 /** Evaluates the conditions of a request for what exists now, and makes sure that only this version is removed. */

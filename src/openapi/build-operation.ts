@@ -106,7 +106,7 @@ function toResponses(
   const { variants, pageFields, toStatus } = service;
   // The description of GET has the types.
   const isHead = method === "HEAD" && route.methods.includes("GET");
-  const removalHeaders = (status: number): readonly HeaderName[] => toRemovalHeaders(service, route, status);
+  const removalHeaders = (status: number): readonly HeaderName[] => toRemovalHeaders(service, route, path, status);
   const responses = createResponses({
     hasPath: () => hasPath(route),
     isStatic: isAsset(route),
@@ -181,13 +181,17 @@ function toErrorContent(variant: Variant, failure: Failure): ContentSpec {
   return variant === "webdav" && failure === "locked" ? CONTENTS.lockErrors : CONTENTS.errors;
 }
 
-/** With WebDAV, DELETE of a file's URL also removes the folder of this name. */
+/** With WebDAV, DELETE of a file's URL also removes the folder of this name. Below a link there is no trash. */
 function toRemovalHeaders(
-  { hasWebdav }: OpenApiInput,
+  { hasWebdav, hasTrash }: OpenApiInput,
   { operation }: OpenApiRoute,
+  { isLink }: OpenApiPath,
   status: number,
 ): readonly HeaderName[] {
-  return hasWebdav && operation === "deleteFile" && status === 204 ? ["Content-Location"] : [];
+  const isRemoval = (operation === "deleteFile" || operation === "deleteFolder") && status === 204;
+  if (!isRemoval) return [];
+  const folderHeaders = hasWebdav && operation === "deleteFile" ? (["Content-Location"] as const) : [];
+  return hasTrash && !isLink ? [...folderHeaders, "Trash-Id"] : folderHeaders;
 }
 
 /** Returns whether a mounted variant has both the response (`own`) and the representation. */

@@ -73,6 +73,10 @@ export const HEADER_FIELDS = {
       "What of the request's `Prefer` was followed: the listing is sorted by name, or the commands were only checked (RFC 7240).",
     schema: { ...text, enum: ["order=name", "dry-run"] },
   },
+  "Trash-Id": {
+    description: "The ID of the entry in the trash, if what was removed is there.",
+    schema: text,
+  },
   "Idempotency-Replayed": {
     description: "The response is the one to an earlier request with the same `Idempotency-Key`.",
     schema: { ...text, enum: ["true"] },

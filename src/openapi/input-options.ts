@@ -56,6 +56,8 @@ export interface OpenApiOptions {
   readonly hasKeys: boolean;
   /** Whether the service has links. */
   readonly hasLinks: boolean;
+  /** Whether the service has a trash. */
+  readonly hasTrash: boolean;
   /** Whether responses have digests that clients ask for (the option `digests`). */
   readonly hasDigests: boolean;
   /** Whether requests with an `Idempotency-Key` run once (the option `idempotency`). */

@@ -14,7 +14,7 @@ export const TRASH_OPERATIONS = {
   changeTrash: {
     summary: "Restore entries of the trash, or remove them for good",
     description:
-      "The targets are IDs of entries. If one fails, the following ones still run. With `to`, an entry is restored to another path. A form that succeeds is redirected to the page of the trash; a page with errors has the status of the failure.",
+      "The targets are IDs of entries. If one fails, the following ones still run. With `from`, the path of the entry, it is found without a search. With `to`, it is restored to another path. A form that succeeds is redirected to the page of the trash; a page with errors has the status of the failure.",
     tag: "Folders",
     parameters: ["dryRun", "contentEncoding", "acceptLanguage", ...TRACE],
     body: "trash",

@@ -85,7 +85,12 @@ export function createCommandsRequestSchema({ triggers, maxTargets = MAX_TARGETS
 }
 
 /** The result for one target; `message` is `null` if the command succeeded (4.3). */
-const outcomeSchema = z.strictObject({ target: z.string(), message: z.string().nullable() });
+const outcomeSchema = z.strictObject({
+  target: z.string(),
+  message: z.string().nullable(),
+  /** The ID of the entry in the trash, if the target was moved there. */
+  trash: z.string().exactOptional(),
+});
 
 /** The body of a 200 response: every command succeeded (CONTRACT 4.5). */
 export const commandsResponseSchema = z.strictObject({ results: z.array(outcomeSchema) });

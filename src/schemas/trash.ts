@@ -27,10 +27,13 @@ const commandSchema = z
   .strictObject({
     command: z.enum(TRASH_COMMANDS),
     target: targetsSchema,
+    /** The `path` of one entry: it is found without a search through the trash. */
+    from: z.string().startsWith("/").exactOptional(),
     /** Another path for one entry that is restored. */
     to: z.string().startsWith("/").exactOptional(),
   })
-  .refine(({ command, target, to }) => to === undefined || (command === "restore" && typeof target === "string"));
+  .refine(({ target, from, to }) => (from === undefined && to === undefined) || typeof target === "string")
+  .refine(({ command, to }) => to === undefined || command === "restore");
 
 /** The body of `POST /home/__svc__/trash`. `maxTargets`: of all commands together. */
 export function createTrashCommandsSchema(maxTargets: number) {

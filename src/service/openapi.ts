@@ -46,6 +46,7 @@ async function renderDocument(config: ServiceConfig, served: readonly Served[]):
     hasAnonymous: config.anonymous !== undefined,
     hasKeys: served.includes("keys"),
     hasLinks: served.includes("links"),
+    hasTrash: served.includes("trash"),
     redirectsDownloads: config.offload?.type === "presigned",
     hasDigests: config.digests !== undefined,
     hasIdempotency: config.idempotency !== undefined,

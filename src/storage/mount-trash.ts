@@ -53,10 +53,20 @@ export function mountTrash(mounts: MountedTrash): Trash {
     }
   }
 
-  async function find(below: string, ids: readonly string[]): Promise<readonly TrashEntry[]> {
+  /** The paths in a storage of those entries that were removed from it. */
+  function toInnerPaths(mount: Mount, paths: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
+    const own = [...paths].filter(([, path]) => findMount(path) === mount);
+    return new Map(own.map(([id, path]) => [id, toInnerPath(mount, path)]));
+  }
+
+  async function find(
+    below: string,
+    ids: readonly string[],
+    paths?: ReadonlyMap<string, string>,
+  ): Promise<readonly TrashEntry[]> {
     const found: TrashEntry[] = [];
     for (const { mount, trash, folder } of foldersBelow(below)) {
-      const entries = await trash.find(folder, ids);
+      const entries = await trash.find(folder, ids, paths && toInnerPaths(mount, paths));
       found.push(...entries.map((entry) => toOuter(mount, entry)).filter((entry) => entry !== undefined));
     }
     return found;

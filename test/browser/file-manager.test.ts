@@ -103,9 +103,13 @@ describeInChromium("the files of a folder", (chromium) => {
     expectNoComplaints();
   });
 
-  it("go to the trash without a question, and come back by Restore", async () => {
+  it("go to the trash without a question, and come back by Restore, which does not list the trash", async () => {
     const site = await openSite({ files: FILES, hasTrash: true });
     const { page, expectNoComplaints } = await chromium.open();
+    const methods: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().endsWith("/__svc__/trash")) methods.push(request.method());
+    });
     await logIn(page, site);
     await chooseAction(page, "reports", "Delete");
     await rowOf(page, "reports").waitFor({ state: "detached" });
@@ -117,6 +121,7 @@ describeInChromium("the files of a folder", (chromium) => {
     await page.getByText("This folder is empty.").waitFor();
     await page.getByRole("button", { name: "Restore" }).click();
     await eventually(() => page.locator("tbody tr").count()).toBe(4);
+    expect(methods).toEqual(["POST", "POST"]);
     await chooseAction(page, "b.txt", "Delete for good");
     await page.getByRole("dialog", { name: "Delete b.txt?" }).getByRole("button", { name: "Delete" }).click();
     await rowOf(page, "b.txt").waitFor({ state: "detached" });

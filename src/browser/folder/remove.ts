@@ -1,7 +1,7 @@
 import { fill } from "../format.ts";
 import { askToDelete } from "./delete-dialog.ts";
 import type { OpenFolderPage } from "./page.ts";
-import { createRestorer } from "./restore.ts";
+import { findTrash, restoreAll } from "./restore.ts";
 import { runOnMembers } from "./run-on-members.ts";
 
 /**
@@ -10,15 +10,16 @@ import { runOnMembers } from "./run-on-members.ts";
  */
 export async function removeAll(page: OpenFolderPage, names: readonly string[], isForGood = false): Promise<void> {
   const { texts, main } = page;
-  const restorer = isForGood ? undefined : createRestorer(page);
-  if (restorer === undefined && !(await askToDelete(names, texts))) return;
+  const trashUrl = isForGood ? undefined : findTrash();
+  if (trashUrl === undefined && !(await askToDelete(names, texts))) return;
   const row = main.querySelector(`tr[data-name="${CSS.escape(names[0] ?? "")}"]`);
   const rows = [...main.querySelectorAll("tr[data-name]")];
   const position = row === null ? 0 : rows.indexOf(row);
   const { succeeded, isLost, hasFailed, done } = await runOnMembers(page, isForGood ? "purge" : "delete", names);
   const text = fill(texts.deleted, { count: succeeded });
-  if (succeeded > 0 && restorer !== undefined && !hasFailed) {
-    page.showSuccess(text, { label: texts.restore, act: () => restorer(done) });
+  const trashed = done.filter(({ trash }) => trash !== undefined);
+  if (trashed.length > 0 && trashUrl !== undefined && !hasFailed) {
+    page.showSuccess(text, { label: texts.restore, act: () => void restoreAll(page, trashUrl, trashed) });
   } else if (succeeded > 0) page.announce(text);
   if (isLost) return;
   await page.refresh();

@@ -5,7 +5,7 @@ import { type OpenFolderPage, problemElement } from "./page.ts";
 /** What a command on members has done. */
 interface MembersResult {
   /** The members that it succeeded for. */
-  readonly done: readonly string[];
+  readonly done: readonly CommandResult[];
   readonly succeeded: number;
   readonly hasFailed: boolean;
   /** The session has ended or the service does not respond. */
@@ -25,7 +25,7 @@ export async function runOnMembers(
   members?.removeAttribute("aria-busy");
   const problems = toProblems(outcomes, problem, page);
   page.showProblems(problems);
-  const done = outcomes.flatMap(({ target, message }) => (message === null ? [target] : []));
+  const done = outcomes.filter(({ message }) => message === null);
   return {
     done,
     succeeded: done.length,
@@ -35,7 +35,7 @@ export async function runOnMembers(
 }
 
 /** One line per failure, for at most 20 failures. */
-function toProblems(
+export function toProblems(
   outcomes: readonly CommandResult[],
   problem: Problem | undefined,
   { texts }: OpenFolderPage,

@@ -39,8 +39,11 @@ export interface Trash {
    * a time: with more entries it walks through the trash again for each 5,000.
    */
   list(below: string): AsyncIterable<TrashEntry>;
-  /** Returns those of the entries with some IDs that were removed from below a folder, in any order. One walk. */
-  find(below: string, ids: readonly string[]): Promise<readonly TrashEntry[]>;
+  /**
+   * Returns those of the entries with some IDs that were removed from below a folder, in any order. It takes one walk,
+   * and none if all of them are known, or are where `paths` says: the paths that they were removed from, by their IDs.
+   */
+  find(below: string, ids: readonly string[], paths?: ReadonlyMap<string, string>): Promise<readonly TrashEntry[]>;
   /** Returns everything in the folder of an entry, each folder before its members. Nothing for a file. */
   members(id: string): AsyncIterable<TrashMember>;
   /**

@@ -18,6 +18,8 @@ export interface MemberOutcome {
   readonly error?: HttpError;
   /** The link that was made. */
   readonly link?: LinkBody;
+  /** The ID of the entry in the trash that the member has become. */
+  readonly trash?: string;
 }
 
 /**
@@ -61,10 +63,11 @@ export function outcomesReply(context: AccountContext, outcomes: readonly Member
 }
 
 function toReply(outcomes: readonly MemberOutcome[]): Reply {
-  const entries: readonly CommandOutcome[] = outcomes.map(({ target, error, link }) => ({
+  const entries: readonly CommandOutcome[] = outcomes.map(({ target, error, link, trash }) => ({
     target,
     message: error?.message ?? null,
     ...(link && { link }),
+    ...(trash !== undefined && { trash }),
   }));
   const failed = outcomes.flatMap(({ error }) => error ?? []);
   if (failed.length === 0) return jsonReply(200, { results: entries });

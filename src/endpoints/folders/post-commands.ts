@@ -26,7 +26,7 @@ import { runOnce } from "../repeats/run-once.ts";
 import { chooseMember } from "./choose-member.ts";
 import { createRoomCheck, type RequireRoom } from "./dry-room.ts";
 import { makeFolder, requireFolder } from "./make-folder.ts";
-import { attempt, attemptAll, type MemberOutcome, outcomesReply } from "./member-outcomes.ts";
+import { attempt, type MemberOutcome, outcomesReply } from "./member-outcomes.ts";
 import { ownTriggers, runTrigger } from "./run-trigger.ts";
 import { toDestination, transferMember } from "./transfer-member.ts";
 
@@ -80,7 +80,7 @@ async function runCommands(
     const targets = typeof command.target === "string" ? [command.target] : command.target;
     const results = isLinkCommand(command)
       ? createLinks(context, targets, { hash, isDryRun }, command.options)
-      : attemptAll(context, targets, (target) => run(context, triggers, command, target, requireRoom));
+      : runOnTargets(context, command, targets, { triggers, requireRoom });
     outcomes.push(...(await results));
   }
   return outcomesReply(context, outcomes);
@@ -111,15 +111,43 @@ function toMalformed(maxCommands: number): HttpError {
   return createError("commands-malformed", { values: { max: maxCommands } });
 }
 
-/** `requireRoom`: that of a dry run; without it, the command is real. */
+/** What a command needs in addition to its target. */
+interface CommandTools {
+  readonly triggers: Triggers;
+  /** That of a dry run; without it, the command is real. */
+  readonly requireRoom: RequireRoom | undefined;
+  /** Called with the ID of the entry if the target has gone to the trash. */
+  readonly onTrashed: (id: string) => void;
+}
+
+/** Runs a command on each of its targets. A failure does not stop the following ones. */
+async function runOnTargets(
+  context: AccountContext,
+  command: Exclude<Command, LinkCommand>,
+  targets: readonly string[],
+  tools: Omit<CommandTools, "onTrashed">,
+): Promise<readonly MemberOutcome[]> {
+  const outcomes: MemberOutcome[] = [];
+  for (const target of targets) {
+    let entry: Pick<MemberOutcome, "trash"> = {};
+    const onTrashed = (trash: string): void => {
+      // Below a link there is no trash to restore it from.
+      if (context.link === undefined) entry = { trash };
+    };
+    const outcome = await attempt(context, target, () => run(context, command, target, { ...tools, onTrashed }));
+    outcomes.push({ ...outcome, ...entry });
+  }
+  return outcomes;
+}
+
 async function run(
   context: AccountContext,
-  triggers: Triggers,
   command: Exclude<Command, LinkCommand>,
   target: string,
-  requireRoom: RequireRoom | undefined,
+  tools: CommandTools,
 ): Promise<void> {
-  if (isMemberCommand(command)) return runBuiltIn(context, command, target, requireRoom);
+  if (isMemberCommand(command)) return runBuiltIn(context, command, target, tools);
+  const { triggers, requireRoom } = tools;
   const trigger = triggers.get(command.command);
   if (requireRoom !== undefined) await chooseMember(context, target);
   else if (trigger !== undefined) await runTrigger(context, command.command, trigger, target);
@@ -152,7 +180,7 @@ async function runBuiltIn(
   context: AccountContext,
   command: MemberCommand,
   target: string,
-  requireRoom: RequireRoom | undefined,
+  { requireRoom, onTrashed }: CommandTools,
 ): Promise<void> {
   const { files, path } = context;
   const member = [...path.segments, target];
@@ -164,7 +192,7 @@ async function runBuiltIn(
       return transferMember(context, command.command, target, own, command.overwrite, requireRoom);
     }
     case "delete":
-      return files.remove(member, "any");
+      return files.remove(member, "any", { onTrashed });
     case "purge":
       return files.remove(member, "any", { permanent: true });
     case "create-folder":

@@ -60,13 +60,17 @@ function toOutcome({ target, error }: TrashOutcome): MemberOutcome {
   return error === undefined ? { target } : { target, error };
 }
 
-/** Runs commands in order. A failure does not stop the following ones. One walk finds all of their entries. */
+/**
+ * Runs commands in order. A failure does not stop the following ones. One walk finds all of their entries, unless they
+ * say where each was.
+ */
 async function runCommands(
   context: AccountContext,
   commands: readonly TrashCommand[],
 ): Promise<readonly TrashOutcome[]> {
   const trash = requireTrash(context);
-  const entries = await trash.find(commands.flatMap(({ target }) => target));
+  const ids = commands.flatMap(({ target }) => target);
+  const entries = await trash.find(ids, new Map(commands.flatMap(toFormerPath)));
   const outcomes: TrashOutcome[] = [];
   for (const { command, target, to } of commands) {
     for (const id of typeof target === "string" ? [target] : target) {
@@ -83,11 +87,23 @@ async function runCommands(
   return outcomes;
 }
 
-/** The names of a decoded path. A `/` at its end is left out. @throws HttpError `malformed` */
+/** Where the entry of a command was, if it says so. Only a path that can be one helps to find the entry. */
+function toFormerPath({ target, from }: TrashCommand): readonly (readonly [id: string, path: readonly string[]])[] {
+  if (from === undefined || typeof target !== "string") return [];
+  const names = toNames(from);
+  return names.every(isMemberName) ? [[target, names]] : [];
+}
+
+/** The names of a decoded path. @throws HttpError `malformed` */
 function toSegments(path: string): readonly string[] {
-  const segments = path.replace(/\/$/, "").split("/").slice(1);
+  const segments = toNames(path);
   if (!segments.every(isMemberName)) throw createError("path-invalid");
   return segments;
+}
+
+/** A `/` at the end is left out. */
+function toNames(path: string): readonly string[] {
+  return path.replace(/\/$/, "").split("/").slice(1);
 }
 
 async function postForm(context: AccountContext): Promise<Reply> {

@@ -27,6 +27,7 @@ const EXPOSED = [
   "Content-Digest",
   "Repr-Digest",
   "Idempotency-Replayed",
+  "Trash-Id",
   "Upload-Offset",
   "Upload-Length",
   "Upload-Defer-Length",

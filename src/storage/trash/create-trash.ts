@@ -9,7 +9,7 @@ import { isTimedId } from "../wrappers/timed-ids.ts";
 import { isTooOld, purgeEntry, restoreEntry } from "./ends.ts";
 import { readEntry, toEntryFolder } from "./entry.ts";
 import type { TrashParts } from "./parts.ts";
-import { type EntryPlace, toTrashFolder } from "./places.ts";
+import { type EntryPlace, toPlace, toTrashFolder } from "./places.ts";
 import { cutToSize, measureEntry } from "./space.ts";
 import { sweepEntries } from "./sweep.ts";
 import { walkEntries, walkInOrder, walkTrashMembers } from "./walk.ts";
@@ -37,6 +37,7 @@ export interface CreatedTrash {
 const MAX_KNOWN = 10_000;
 /** How many entries are read at the same time. */
 const PARALLEL = 16;
+const NO_PATHS: ReadonlyMap<string, string> = new Map();
 
 /** Creates the trash of a storage. */
 export function createTrash({ storage, clock, keepMilliseconds, maxBytes, withLock }: TrashSettings): CreatedTrash {
@@ -72,9 +73,11 @@ export function createTrash({ storage, clock, keepMilliseconds, maxBytes, withLo
   async function* readBelow(below: string, places: readonly EntryPlace[]): AsyncGenerator<TrashEntry> {
     for (let at = 0; at < places.length; at += PARALLEL) {
       const some = places.slice(at, at + PARALLEL);
-      for (const place of some) remember(place);
-      for (const entry of await Promise.all(some.map((place) => readEntry(storage, place)))) {
-        if (entry !== undefined && entry.path !== below && isWithinFolder(entry.path, below)) yield entry;
+      const entries = await Promise.all(some.map((place) => readEntry(storage, place)));
+      for (const [index, entry] of entries.entries()) {
+        if (entry === undefined) continue;
+        remember(some[index] as EntryPlace);
+        if (entry.path !== below && isWithinFolder(entry.path, below)) yield entry;
       }
     }
   }
@@ -88,18 +91,24 @@ export function createTrash({ storage, clock, keepMilliseconds, maxBytes, withLo
     }
   }
 
-  async function find(below: string, ids: readonly string[]): Promise<readonly TrashEntry[]> {
+  /** Where an entry is, if it is known, or was removed from a path. */
+  function expect(id: string, path: string | undefined): EntryPlace | undefined {
+    return known.get(id) ?? (path === undefined ? undefined : { id, place: toPlace(path) });
+  }
+
+  async function find(below: string, ids: readonly string[], paths = NO_PATHS): Promise<readonly TrashEntry[]> {
     const valid = [...new Set(ids)].filter((id) => isTimedId(id) && !isTooOld(parts, id));
-    const places = valid.map((id) => known.get(id)).filter((place) => place !== undefined);
-    const wanted = new Set(valid.filter((id) => known.get(id) === undefined));
-    if (wanted.size > 0) {
-      for await (const batch of walkEntries(storage, toTrashFolder(below))) {
-        places.push(...batch.filter(({ id }) => wanted.delete(id)));
-        if (wanted.size === 0) break;
-      }
-    }
+    const places = valid.map((id) => expect(id, paths.get(id))).filter((place) => place !== undefined);
     const found: TrashEntry[] = [];
     for await (const entry of readBelow(below, places)) found.push(entry);
+    const wanted = new Set(valid.filter((id) => known.get(id) === undefined));
+    if (wanted.size === 0) return found;
+    const walked: EntryPlace[] = [];
+    for await (const batch of walkEntries(storage, toTrashFolder(below))) {
+      walked.push(...batch.filter(({ id }) => wanted.delete(id)));
+      if (wanted.size === 0) break;
+    }
+    for await (const entry of readBelow(below, walked)) found.push(entry);
     return found;
   }
 

@@ -16,19 +16,15 @@ async function openTree() {
   await fillStorage(root, { "/archive/hidden": "h" });
   await root.remove("/archive/hidden");
   const tree = mountStorage({ "/": root, "/archive": archive, "/archive/deep": deep, "/plain": createMemoryStorage() });
-  const trash = mountTrash({
-    "/": root.trash,
-    "/archive": archive.trash,
-    "/archive/deep": deep.trash,
-    "/plain": undefined,
-  });
+  const storages = { "/": root.trash, "/archive": archive.trash, "/archive/deep": deep.trash, "/plain": undefined };
+  const trash = mountTrash(storages);
   const paths = ["/a", "/archive/b", "/archive/deep/c", "/archive/d"];
   for (const path of paths) {
     await put(tree, path, path);
     now += 1000;
     await tree.remove(path);
   }
-  return { tree, trash, pass: (seconds: number) => (now += 1000 * seconds) };
+  return { tree, trash, storages, pass: (seconds: number) => (now += 1000 * seconds) };
 }
 
 describe("mountTrash", () => {
@@ -54,6 +50,22 @@ describe("mountTrash", () => {
     expect(await trash.purge(b?.id ?? "")).toBe(false);
     expect((await trash.find("/archive", [c?.id ?? "", "x"])).map(({ path }) => path)).toEqual(["/archive/deep/c"]);
     expect(await codeOf(trash.restore("20260101T000000000Z-0123456789abcdef"))).toBe("not-found");
+  });
+
+  it("finds an entry by the path of the tree that it was removed from", async () => {
+    const { trash, storages } = await openTree();
+    const [d, c] = await entriesOf({ trash });
+    const paths = new Map([
+      [d?.id ?? "", "/archive/d"],
+      [c?.id ?? "", "/archive/deep/c"],
+    ]);
+    const fresh = mountTrash(storages);
+    expect((await fresh.find("/", [...paths.keys()], paths)).map(({ path }) => path).sort()).toEqual([
+      "/archive/d",
+      "/archive/deep/c",
+    ]);
+    expect(await fresh.find("/archive/deep", [d?.id ?? ""], paths)).toEqual([]);
+    expect(await fresh.restore(d?.id ?? "")).toBe("/archive/d");
   });
 
   it("is swept and watched as one", async () => {
