@@ -33,6 +33,7 @@ export {
   type PasswordHasherOptions,
   type ScryptParameters,
 } from "./auth/passwords/hash.ts";
+export { type CreatedTotp, createTotp, type TotpNames } from "./auth/second-factor/create-totp.ts";
 export type { DigestOptions } from "./config/digests.ts";
 export type { IdempotencyOptions } from "./config/idempotency.ts";
 export type { LimitOptions } from "./config/limits.ts";
@@ -65,6 +66,7 @@ export type {
   Authenticator,
   Credentials,
   CredentialType,
+  PasswordAccepted,
   PasswordUpdatability,
   PasswordUpdate,
   PasswordUpdateOutcome,
@@ -181,6 +183,7 @@ export type {
 } from "./contracts/pages/texts.ts";
 export type { CharacterClass, PasswordPolicy } from "./contracts/password-policy.ts";
 export type { Quota, QuotaLimit, QuotaUsage } from "./contracts/quota.ts";
+export type { AccountTotp, SecondFactor } from "./contracts/sign-on/second-factor.ts";
 export type {
   SignOnAnswer,
   SignOnRefusal,

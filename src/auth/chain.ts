@@ -3,6 +3,7 @@ import type {
   AccountLookup,
   Authenticator,
   Credentials,
+  PasswordAccepted,
   PasswordUpdatability,
   PasswordUpdate,
   PasswordUpdateOutcome,
@@ -36,7 +37,7 @@ export interface AuthenticationChain {
    */
   start(): Promise<void>;
   /**
-   * Verifies credentials. The verdict is the first `accepted` or `rejected`; if no method knows the account, it is the
+   * Verifies credentials. The verdict is the first one that is not `unknown`; if no method knows the account, it is the
    * last `unknown`. Empty or too long credentials are `rejected`, and no method is asked. If a method fails, the
    * verdict is `rejected` with the reason `failure`; if it fails to start, the reason is `unavailable`. The chain logs
    * both.
@@ -141,7 +142,8 @@ export function createAuthenticationChain(
     try {
       const verdict = await method.authenticate(credentials);
       if (!isVerdict(verdict)) throw new TypeError("The method returned no verdict.");
-      return verdict.outcome === "accepted" ? withTag(method, verdict) : verdict;
+      const isRight = verdict.outcome === "accepted" || verdict.outcome === "second-factor";
+      return isRight ? withTag(method, verdict) : verdict;
     } catch (error) {
       if (isHttpError(error) && error.failure === "unavailable") throw error;
       const details = { method: method.name, username: credentials.username, error };
@@ -150,7 +152,10 @@ export function createAuthenticationChain(
     }
   }
 
-  function withTag(method: Authenticator, { version: given, ...verdict }: Accepted): Accepted {
+  function withTag(
+    method: Authenticator,
+    { version: given, ...verdict }: Accepted | PasswordAccepted,
+  ): Accepted | PasswordAccepted {
     const version = versions.tag(method, given);
     return version === undefined ? verdict : { ...verdict, version };
   }

@@ -6,12 +6,14 @@ import type { SessionCookie } from "../http/cookie.ts";
 import { isSecure } from "../http/request-target.ts";
 import { readTrace } from "../http/trace-context.ts";
 import type { BasicCache, BasicVerdict } from "./basic-cache.ts";
-import { type AuthenticationChain, type ChainVerdict, isPlausible } from "./chain.ts";
+import { type AuthenticationChain, isPlausible } from "./chain.ts";
 import type { Identification } from "./identification.ts";
 import type { KeyIdentifier } from "./keys/identify-key.ts";
 import { toKeyId } from "./keys/key-text.ts";
 import type { Login } from "./login.ts";
+import type { LoginAttempt } from "./login-audit.ts";
 import { createLoginResults, type LoginResult, type LoginResultsOptions, toRefusalReason } from "./login-result.ts";
+import type { CompleteVerdict, LoginVerdict } from "./second-factor/second-factor.ts";
 import type { Sessions } from "./sessions/types.ts";
 import { type AttemptResult, type AttemptSource, type LoginThrottle, Throttled } from "./throttle.ts";
 
@@ -31,10 +33,15 @@ export interface Identifier {
   /**
    * Verifies credentials that came with a request. Passwords are throttled (CONTRACT 6.6). An account with invalid
    * settings is refused like wrong credentials (CONTRACT 9.1). This method reports refusals to the audit; the caller
-   * reports accepted logins.
+   * reports accepted logins. `oneTimePassword`, or a recovery code, counts only for an account that needs one.
    * @throws HttpError `unavailable`.
    */
-  authenticate(request: Request, connection: Connection, presented: PresentedCredentials): Promise<LoginResult>;
+  authenticate(
+    request: Request,
+    connection: Connection,
+    presented: PresentedCredentials,
+    oneTimePassword?: string,
+  ): Promise<LoginResult>;
 }
 
 /** Credentials as the client sends them. */
@@ -48,6 +55,7 @@ export interface IdentifierOptions extends LoginResultsOptions {
   readonly throttle: LoginThrottle;
   /** Identifies by API keys. Absent: no method keeps keys. */
   readonly byKey: KeyIdentifier | undefined;
+  readonly completeVerdict: CompleteVerdict;
   /** Whether an account takes no password by HTTP Basic, but an API key in its place. */
   readonly needsKey: (login: Login) => boolean;
   /** Returns the name of the account that a certificate logs in; `undefined` for none. */
@@ -62,18 +70,19 @@ export interface IdentifierOptions extends LoginResultsOptions {
 
 /** Creates the identifier of a service. */
 export function createIdentifier(options: IdentifierOptions): Identifier {
-  const { chain, basicCache, sessions, throttle, audit, byKey, needsKey } = options;
+  const { chain, basicCache, sessions, throttle, audit, byKey, completeVerdict, needsKey } = options;
   const { usernameOfCertificate, server, component, cookie, logger } = options;
   const { toLoginResult, refuseThrottled } = createLoginResults(options);
 
   /** Only passwords are throttled: keys and certificates cannot be guessed. */
-  async function verify(credentials: Credentials, request: Request): Promise<ChainVerdict | Throttled> {
-    if (credentials.type !== "password") return chain.authenticate(credentials);
-    return throttle.run(
-      toSource(credentials, credentials.peer?.address, request),
-      () => chain.authenticate(credentials),
-      toAttemptResult,
-    );
+  async function verify(
+    credentials: Credentials,
+    request: Request,
+    oneTimePassword: string | undefined,
+  ): Promise<LoginVerdict | Throttled> {
+    const attempt = async () => completeVerdict(await chain.authenticate(credentials), oneTimePassword);
+    if (credentials.type !== "password") return attempt();
+    return throttle.run(toSource(credentials, credentials.peer?.address, request), attempt, toAttemptResult);
   }
 
   function toSource(presented: PresentedCredentials, address: string | undefined, request: Request): AttemptSource {
@@ -96,9 +105,10 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
     request: Request,
     connection: Connection,
     presented: PresentedCredentials,
+    oneTimePassword?: string,
   ): Promise<LoginResult> {
     const credentials = toCredentials(request, connection, presented);
-    return toLoginResult(credentials, await verify(credentials, request));
+    return toLoginResult(credentials, await verify(credentials, request, oneTimePassword));
   }
 
   async function identifyByBasic(
@@ -125,15 +135,22 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
       const toAttempt = () => ({ credentials: toAttempted(), verdicts: [] });
       return { outcome: "identified", login: basic.login, scheme: "basic", toAttempt };
     }
-    const result = toLoginResult(toAttempted(), basic.verdict);
+    const { verdict } = basic;
+    if (verdict.outcome === "second-factor") {
+      return refuseWithoutKey({ credentials: toAttempted(), verdicts: verdict.verdicts });
+    }
+    const result = toLoginResult(toAttempted(), verdict);
     if (result.outcome === "refused") return { ...result, scheme: "basic" };
     const { login, attempt } = result;
-    if (needsKey(login)) {
-      audit.refused(attempt, "key-required");
-      return { outcome: "refused", scheme: "basic", code: "key-required" };
-    }
+    if (needsKey(login)) return refuseWithoutKey(attempt);
     const remember = () => basic.remember(login);
     return { outcome: "identified", login, scheme: "basic", attempt, remember };
+  }
+
+  /** The password is right, but HTTP Basic takes only a key. */
+  function refuseWithoutKey(attempt: LoginAttempt): Identification {
+    audit.refused(attempt, "key-required");
+    return { outcome: "refused", scheme: "basic", code: "key-required" };
   }
 
   async function identifyByToken(request: Request, connection: Connection, text: string): Promise<Identification> {
@@ -207,15 +224,21 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
   return { identify, identifySession, authenticate };
 }
 
-/** An attempt that no method could verify counts neither as success nor as failure. */
-function toAttemptResult(verdict: ChainVerdict): AttemptResult {
+/**
+ * An attempt that no method could verify counts neither as success nor as failure. Nor does a right password without
+ * the second factor: otherwise it would clear the failures of those who guess the latter.
+ */
+function toAttemptResult(verdict: LoginVerdict): AttemptResult {
   if (verdict.outcome === "accepted") return "succeeded";
-  return toRefusalReason(verdict) === "unavailable" ? "neither" : "failed";
+  const reason = toRefusalReason(verdict);
+  return reason === "unavailable" || reason === "second-factor-required" ? "neither" : "failed";
 }
 
 /** A remembered login clears no failures: its client would clear those of an attacker with every request. */
 function toBasicResult(basic: BasicVerdict): AttemptResult {
   if (basic.outcome === "remembered" || (basic.outcome === "verified" && basic.isShared)) return "neither";
-  const result = basic.outcome === "verified" ? toAttemptResult(basic.verdict) : "neither";
+  const verdict = basic.outcome === "verified" ? basic.verdict : undefined;
+  if (verdict?.outcome === "second-factor") return "neither";
+  const result = verdict === undefined ? "neither" : toAttemptResult(verdict);
   return result === "neither" && basic.mustCount ? "failed" : result;
 }

@@ -46,6 +46,9 @@ export interface LoginAuditOptions {
   readonly clock: () => number;
 }
 
+/** Refusals of every day. */
+const EXPECTED: readonly RefusalReason[] = ["unknown", "credentials", "second-factor-required"];
+
 /** Creates the audit of a service. */
 export function createLoginAudit({ emit, logger, component, clock }: LoginAuditOptions): LoginAudit {
   function accepted(attempt: LoginAttempt, { uuid, email }: { readonly uuid: string; readonly email: string }): void {
@@ -63,7 +66,7 @@ export function createLoginAudit({ emit, logger, component, clock }: LoginAuditO
   /** Logs a refused login without the `audit` of methods, which is for the event only (2.5). */
   function log({ credentials, verdicts, key }: LoginAttempt, reason: RefusalReason, details: string | undefined): void {
     const { type, username, peer } = credentials;
-    const level = reason === "unknown" || reason === "credentials" ? "info" : "warn";
+    const level = EXPECTED.includes(reason) ? "info" : "warn";
     logger[level](
       {
         username: cutName(username),

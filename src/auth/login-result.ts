@@ -2,9 +2,9 @@ import type { AccountSettings } from "../contracts/account.ts";
 import type { Accepted, Credentials, Rejected } from "../contracts/authenticator.ts";
 import type { RefusalReason } from "../contracts/events/logins.ts";
 import { describeAccountIssues, parseAccountSettings } from "../schemas/account.ts";
-import type { ChainVerdict } from "./chain.ts";
 import type { Login } from "./login.ts";
 import type { LoginAttempt, LoginAudit } from "./login-audit.ts";
+import type { LoginVerdict, SecondFactorProblem } from "./second-factor/second-factor.ts";
 import { Throttled } from "./throttle.ts";
 
 /** What the rejecting method lets the user know. The service shows it only with the option `publicError` (7.2). */
@@ -23,6 +23,8 @@ export interface Refusal {
   readonly publicError?: PublicError;
   /** When the client can try again, if too many logins from its own network have failed. In seconds. */
   readonly retryAfterSeconds?: number;
+  /** The password is right. */
+  readonly secondFactor?: SecondFactorProblem;
 }
 
 /** Options of {@link createLoginResults}. */
@@ -37,7 +39,7 @@ export interface LoginResultsOptions {
 /** Turns verdicts of the chain into results of logins, and reports the refusals to the audit. */
 export interface LoginResults {
   /** An account with settings that the service cannot use is refused like wrong credentials (CONTRACT 9.1). */
-  toLoginResult(credentials: Credentials, verdict: ChainVerdict | Throttled): LoginResult;
+  toLoginResult(credentials: Credentials, verdict: LoginVerdict | Throttled): LoginResult;
   /** Refuses a login that was not tried, because too many have failed. */
   refuseThrottled(credentials: Credentials, throttled: Throttled): LoginRefused;
 }
@@ -49,11 +51,12 @@ export function createLoginResults({ audit, findAccountProblem }: LoginResultsOp
     return { outcome: "refused", ...(retryAfterSeconds !== undefined && { retryAfterSeconds }) };
   }
 
-  function toLoginResult(credentials: Credentials, verdict: ChainVerdict | Throttled): LoginResult {
+  function toLoginResult(credentials: Credentials, verdict: LoginVerdict | Throttled): LoginResult {
     if (verdict instanceof Throttled) return refuseThrottled(credentials, verdict);
     const attempt: LoginAttempt = { credentials, verdicts: verdict.verdicts };
     if (verdict.outcome === "accepted") return admitSettings(attempt, verdict);
     audit.refused(attempt, toRefusalReason(verdict));
+    if (verdict.outcome === "incomplete") return { outcome: "refused", secondFactor: verdict.problem };
     if (verdict.outcome !== "rejected") return { outcome: "refused" };
     const { message, publicResponse } = verdict;
     return {
@@ -84,7 +87,8 @@ export function createLoginResults({ audit, findAccountProblem }: LoginResultsOp
 }
 
 /** Returns why a verdict refuses a login, for the events. */
-export function toRefusalReason(verdict: ChainVerdict): RefusalReason {
+export function toRefusalReason(verdict: LoginVerdict): RefusalReason {
+  if (verdict.outcome === "incomplete") return verdict.problem;
   if (verdict.outcome !== "rejected") return "unknown";
   return verdict.reason ?? "credentials";
 }

@@ -5,6 +5,7 @@ const accountHelp = `
 Examples:
   fileferry account add alice --file accounts.json --group staff
   fileferry account set-password alice --file accounts.json < password.txt
+  fileferry account set-totp alice --file accounts.json --issuer "Files of Example"
   fileferry account disable alice --file accounts.json
   fileferry account list --file accounts.json
 
@@ -13,7 +14,7 @@ Exit status: 0 for success, 1 if the file fails, or has or lacks the account, 2 
 
 type Flags = Omit<AccountFlags, "verb" | "name">;
 
-/** Adds `account add`, `list`, `set-password`, `disable`, `enable` and `remove`, and `unlock` to the command. */
+/** Adds the commands of `account`, and `unlock` to the command. */
 export function addAccountCommands(program: Command): void {
   const account = program
     .command("account")
@@ -39,8 +40,13 @@ export function addAccountCommands(program: Command): void {
       "a permission for everything, such as allow-read (repeatable)",
       (value: string, previous: readonly string[] = []) => [...previous, value],
     );
-  addVerb("list", "list the accounts").option("--json", "print JSON, a line for each account, without passwords");
+  addVerb("list", "list the accounts").option("--json", "print JSON, a line for each account, without secrets");
   addVerb("set-password", "give an account another password; its sessions end");
+  addVerb("set-totp", "give an account new one-time passwords, which logins need then; its sessions end").option(
+    "--issuer <name>",
+    "the name of the service in the authenticator app (default: fileferry)",
+  );
+  addVerb("remove-totp", "let an account log in without one-time passwords; its sessions end");
   addVerb("disable", "let an account log in no more; its sessions end, and its links do not work");
   addVerb("enable", "let a disabled account log in again");
   addVerb("remove", "remove an account; its files stay");

@@ -1,6 +1,7 @@
 import type { AccountSettings } from "./account.ts";
 import type { AccountKeys } from "./api-keys.ts";
 import type { Component, Peer, Trace } from "./connection.ts";
+import type { SecondFactor } from "./sign-on/second-factor.ts";
 import type { SingleSignOn } from "./sign-on/single-sign-on.ts";
 
 /** One method of the authentication chain: it verifies credentials, and returns the settings of the account. */
@@ -136,8 +137,8 @@ export interface Credentials {
   readonly server?: { readonly uuid: string };
 }
 
-/** The three results of a method (7.2). */
-export type Verdict = Accepted | Unknown | Rejected;
+/** The results of a method (7.2). */
+export type Verdict = Accepted | PasswordAccepted | Unknown | Rejected;
 
 /** What every verdict may have in addition to its outcome. */
 interface Audited {
@@ -154,6 +155,18 @@ export interface Accepted extends Audited {
    * password. Without `isCurrent` the service ignores it.
    */
   readonly version?: string;
+}
+
+/**
+ * The password is right, but the account needs a second factor. No other method is asked, and the login page and the
+ * JSON login ask for it. HTTP Basic takes an API key in place of this password.
+ */
+export interface PasswordAccepted extends Audited {
+  readonly outcome: "second-factor";
+  readonly account: AccountSettings;
+  /** As {@link Accepted.version}. It changes with the secret, but not with the use of a recovery code. */
+  readonly version?: string;
+  readonly secondFactor: SecondFactor;
 }
 
 /**

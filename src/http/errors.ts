@@ -50,6 +50,8 @@ const TABLE = {
   // Logins and sessions
   "login-required": ["unauthorized", "A login is required."],
   "credentials-wrong": ["unauthorized", "The user name or password is wrong."],
+  "second-factor-required": ["unauthorized", "This account also needs a one-time password."],
+  "second-factor-wrong": ["unauthorized", "The one-time password or recovery code is wrong, or was used before."],
   "session-invalid": ["unauthorized", "The session is invalid or has expired."],
   "session-required": ["unauthorized", "A session is required: log in first."],
   "session-missing": ["unauthorized", "There is no session to end."],

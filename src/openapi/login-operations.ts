@@ -18,7 +18,7 @@ export const LOGIN_OPERATIONS = {
   logIn: {
     summary: "Log in and start a session",
     description:
-      "If JSON is preferred, the response has the session ID for `Authorization: session <ID>`. Other clients get the session cookie and a redirect.",
+      "If JSON is preferred, the response has the session ID for `Authorization: session <ID>`. Other clients get the session cookie and a redirect. An account with two-factor login gets 401 with the `Error-Code` `second-factor-required` for the right password alone.",
     tag: "Login",
     parameters: ["contentEncoding", "acceptLanguage", ...TRACE],
     body: "login",

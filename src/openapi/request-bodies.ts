@@ -15,6 +15,7 @@ const JSON_TYPE = "application/json";
 const text = { type: "string" } as const;
 const BYTES = { schema: { ...text, format: "binary" } } as const;
 const NAMES: LoginRequest = { username: "maria", password: "a long secret" };
+const LOGIN = { ...NAMES, one_time_password: "287082" } as const;
 const NEW_LINK: NewLinkBody = { path: "/reports", permissions: ["allow-read", "allow-list"], expires_in: 86_400 };
 const NEW_KEY: NewKeyBody = { label: "backup", permissions: ["allow-read", "allow-list"], expires_in: 7_776_000 };
 const PASSWORDS: PasswordUpdateRequest = { current_password: "a long secret", new_password: "a longer secret" };
@@ -78,11 +79,11 @@ const BODIES: Readonly<Record<BodyName, (service: OpenApiOptions) => RequestBody
     };
   },
   login: ({ basePath }) => ({
-    description: "User name and password.",
+    description: "User name and password, and for accounts with two-factor login a one-time password or recovery code.",
     required: true,
     content: {
       [JSON_TYPE]: { schema: toSchemaRef("LoginRequest"), example: NAMES },
-      [FORM]: { schema: toForm(loginFormSchema, { ...NAMES, return: `${basePath}/home/` }) },
+      [FORM]: { schema: toForm(loginFormSchema, { ...LOGIN, return: `${basePath}/home/` }) },
     },
   }),
   password: () => ({

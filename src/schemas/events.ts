@@ -59,7 +59,17 @@ const login = {
   ),
 };
 const refusal = {
-  reason: z.enum(["unknown", ...rejectionReason, "throttled", "account", "cross-site", "expired", "key-required"]),
+  reason: z.enum([
+    "unknown",
+    ...rejectionReason,
+    "throttled",
+    "account",
+    "cross-site",
+    "expired",
+    "key-required",
+    "second-factor-required",
+    "second-factor-wrong",
+  ]),
   details: z.string().exactOptional(),
   ...leftOut,
 };

@@ -1,7 +1,12 @@
 import * as z from "zod";
 
 /** The body of `POST /__svc__/login` as JSON (4.1). */
-export const loginRequestSchema = z.strictObject({ username: z.string(), password: z.string() });
+export const loginRequestSchema = z.strictObject({
+  username: z.string(),
+  password: z.string(),
+  /** A one-time password or a recovery code, for accounts that need one. */
+  one_time_password: z.string().exactOptional(),
+});
 
 /**
  * The body of `POST /__svc__/login` as a form (4.1). It may name the page after the login; further fields are ignored.

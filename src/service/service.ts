@@ -8,6 +8,7 @@ import type { Login } from "../auth/login.ts";
 import { createLoginAudit, type LoginAttempt } from "../auth/login-audit.ts";
 import { createPasswordUpdates } from "../auth/passwords/update.ts";
 import { createReportedLogins } from "../auth/reported-logins.ts";
+import { createSecondFactor } from "../auth/second-factor/second-factor.ts";
 import { createSessions } from "../auth/sessions/sessions.ts";
 import { createSignOns } from "../auth/sign-on.ts";
 import { createLoginThrottle } from "../auth/throttle.ts";
@@ -96,6 +97,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     audit,
     findAccountProblem,
     byKey,
+    completeVerdict: createSecondFactor({ store: loginStore, clock }),
     needsKey: ({ username, settings }) => accounts.resolve(username, settings).requireKeyForBasic,
     usernameOfCertificate,
     server,

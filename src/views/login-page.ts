@@ -17,6 +17,8 @@ export interface LoginPage {
   readonly returnTo?: string | undefined;
   /** The user name of the login that failed. */
   readonly username?: string | undefined;
+  /** Whether the form has a field for a one-time password. Default: false. */
+  readonly asksForCode?: boolean | undefined;
   /** Why the last login failed. */
   readonly error?: ShownError | undefined;
 }
@@ -52,7 +54,7 @@ function renderSignOn(texts: Texts, { href, label }: SignOnButton, isFirst: bool
 }
 
 function renderForm(texts: Texts, page: LoginPage, action: string): SafeHtml {
-  const { withoutCookies, returnTo, username = "" } = page;
+  const { withoutCookies, returnTo, username = "", asksForCode = false } = page;
   const isNamed = username !== "";
   const back = returnTo === undefined ? undefined : html`<input type="hidden" name="return" value="${returnTo}">`;
   return html`<form method="post" action="${action}">
@@ -64,10 +66,18 @@ ${renderPasswordField(texts, {
   ...{ isFocused: isNamed, hasReveal: true },
 })}
 ${renderCapsLock(texts)}
+${asksForCode ? renderCodeField(texts) : undefined}
 <p><button class="primary wide">${texts.login}</button></p>
 </form>
 <p class="quiet"><a href="${withoutCookies}">${texts.loginWithoutCookies}</a><br>
 ${texts.loginWithoutCookiesHint}</p>`;
+}
+
+/** The keyboard has letters: the field also takes a recovery code. */
+function renderCodeField(texts: Texts): SafeHtml {
+  return html`<p class="field"><label for="code">${texts.oneTimePassword}</label>
+<input id="code" name="one_time_password" autocomplete="one-time-code" autocapitalize="none" spellcheck="false" aria-describedby="code-hint" required></p>
+<p class="quiet" id="code-hint">${texts.oneTimePasswordHint}</p>`;
 }
 
 function toAlert(message: string): SafeHtml {

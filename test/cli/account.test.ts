@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { makeFolder, startServer } from "../support/built.ts";
 import { runInProcess } from "../support/run-in-process.ts";
+import { toRecoveryDigest } from "../support/secrets/totp.ts";
 
 const SECONDS = 1000;
 
@@ -114,7 +115,46 @@ describe("fileferry account", () => {
     await expect(missing.read()).rejects.toThrow("ENOENT");
   });
 
-  it("counts in a running service within a second: a new account, another password, a disabled account", async () => {
+  it("gives an account one-time passwords, shows their secrets once, and takes them away", async () => {
+    const { run, read } = await open('{ "accounts": [{ "username": "alice", "password": "x" }] }');
+    const { status, stdout, stderr } = await run(["set-totp", "alice", "--issuer", "Our files"]);
+    expect([status, stderr]).toEqual([0, ""]);
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines[0]).toBe("set-totp: alice");
+    const url = new URL(lines[1] ?? "");
+    expect(url.searchParams.get("issuer")).toBe("Our files");
+    expect(lines[2]).toMatch(/^[\u2580-\u259f ]+$/);
+    expect(lines.at(-11)).toBe("Recovery codes, each of which works once:");
+    const codes = lines.slice(-10);
+    const secret = url.searchParams.get("secret") ?? "";
+    const [account] = JSON.parse(await read()).accounts;
+    expect(account).toEqual({
+      ...{ username: "alice", password: "x" },
+      totp: { secret, recovery_codes: codes.map(toRecoveryDigest) },
+    });
+
+    const listed = await run(["list"]);
+    expect(listed.stdout).toBe("alice  totp\n");
+    const listedJson = await run(["list", "--json"]);
+    expect(JSON.parse(listedJson.stdout)).toEqual({ username: "alice", totp: true });
+
+    const again = await run(["set-totp", "alice"]);
+    expect(again.stdout).not.toContain(secret);
+    expect(await read()).not.toContain(secret);
+    expect(await run(["remove-totp", "alice"])).toEqual({ status: 0, stdout: "remove-totp: alice\n", stderr: "" });
+    expect(JSON.parse(await read())).toEqual({ accounts: [{ username: "alice", password: "x" }] });
+  });
+
+  it("makes no one-time passwords for an account that is not there", async () => {
+    const { run } = await open('{ "accounts": [] }');
+    expect(await run(["set-totp", "bob"])).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: "error: there is no account bob\n",
+    });
+  });
+
+  it("counts in a running service within a second: a new account, another password, one-time passwords, a disabled account", async () => {
     const { file, run } = await open();
     await run(["add", "alice"], "secret\n");
     const config = join(await makeFolder(), "fileferry.json");
@@ -128,6 +168,9 @@ describe("fileferry account", () => {
     await run(["set-password", "alice"], "another\n");
     await waitFor(200, () => ask(url, "alice", "another"));
     expect((await ask(url, "alice", "secret")).status).toBe(401);
+    await run(["set-totp", "alice"]);
+    await waitFor(401, () => ask(url, "alice", "another"));
+    expect((await ask(url, "alice", "another")).headers.get("error-code")).toBe("key-required");
     await run(["disable", "bob"]);
     await waitFor(401, () => ask(url, "bob", "geheim"));
     await run(["enable", "bob"]);

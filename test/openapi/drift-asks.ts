@@ -103,8 +103,11 @@ function bodiesOf(method: string, template: string): readonly Pick<Ask, "fields"
 
 const LOGINS = [
   { fields: JSON_TYPE, body: '{"username":"alice","password":"secret"}' },
-  { fields: URLENCODED, body: "username=alice&password=secret&return=%2Fhome%2F" },
-  { fields: { ...JSON_TYPE, "content-encoding": "identity" }, body: '{"username":"alice","password":"secret"}' },
+  { fields: URLENCODED, body: "username=alice&password=secret&one_time_password=287082&return=%2Fhome%2F" },
+  {
+    fields: { ...JSON_TYPE, "content-encoding": "identity" },
+    body: '{"username":"alice","password":"secret","one_time_password":"287082"}',
+  },
   { fields: { ...JSON_TYPE, "content-encoding": "gzip" }, body: "x" },
   { fields: JSON_TYPE, body: '{"username":"carol","password":"secret"}' },
   { fields: JSON_TYPE, body: "{" },

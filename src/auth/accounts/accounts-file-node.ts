@@ -28,6 +28,7 @@ import {
   withPassword,
 } from "./file-content-node.ts";
 import { createFileKeys } from "./file-keys-node.ts";
+import { removeRecoveryCode } from "./file-totp-node.ts";
 import { removeLeftoverLock, withLockedFile } from "./lock-file-node.ts";
 import { removeLeftovers, replaceFile } from "./replace-file-node.ts";
 
@@ -221,7 +222,7 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
     const password = await passwordHasher.hash(newPassword, peer?.address);
     const isReplaced = await withLockedFile(file, async () => {
       if (!content.equals(await readRegularFile(file))) return false;
-      await update.beforeChange?.(toVersion(account.settings, password));
+      await update.beforeChange?.(toVersion(account.settings, password, account.totp));
       await replaceFile(file, withPassword(content, username, password));
       return true;
     });
@@ -233,10 +234,16 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
     return { outcome: "updated" };
   }
 
+  async function useRecoveryCode(username: string, sha256: string): Promise<boolean> {
+    const isRemoved = await withUpdateLock(() => removeRecoveryCode(file, username, sha256));
+    await withLock("read", checkForChange);
+    return isRemoved;
+  }
+
   return {
     name: "accounts",
     start: () => withLock("read", start),
-    authenticate: createAccountsVerifier(readAccounts),
+    authenticate: createAccountsVerifier(readAccounts, useRecoveryCode),
     equalizeTiming: createTimingEqualizer(readAccounts),
     isCurrent,
     lookup,

@@ -3,10 +3,12 @@ import type { AccountSettings } from "../../contracts/account.ts";
 import type { AccountKeys, ApiKey, FoundKey } from "../../contracts/api-keys.ts";
 import type { AccountLookup, Authenticator, Credentials, Verdict } from "../../contracts/authenticator.ts";
 import type { Logger } from "../../contracts/logger.ts";
+import type { AccountTotp } from "../../contracts/sign-on/second-factor.ts";
 import { createHmac } from "../../platform/hmac.ts";
 import { sha256Hex } from "../../platform/sha256.ts";
 import { accountSettingsSchema, freezeAccountSettings } from "../../schemas/account.ts";
 import { apiKeySchema } from "../../schemas/api-keys.ts";
+import { accountTotpSchema } from "../../schemas/totp.ts";
 import { createPasswordHasher, isPasswordHash, type PasswordHasher, parsePasswordHash } from "../passwords/hash.ts";
 
 /** An account as it is configured: its name, its password and the members of its settings. */
@@ -18,6 +20,8 @@ export interface AccountEntry extends AccountSettings {
   readonly disabled?: boolean;
   /** API keys of the account. Default: none. */
   readonly keys?: readonly ApiKey[];
+  /** Logins with the password need a one-time password too, and HTTP Basic takes only an API key. Default: none. */
+  readonly totp?: AccountTotp;
 }
 
 /** Options of {@link createAccountsAuthenticator}. */
@@ -47,6 +51,7 @@ interface StoredAccount {
   readonly settings: AccountSettings;
   readonly keys: readonly ApiKey[];
   readonly isDisabled: boolean;
+  readonly totp: AccountTotp | undefined;
   /** Returns the account's {@link toVersion}; for a plain-text password it also has the password's mark. */
   version(): string;
   /** Whether a version, also one of another process, is that of this account. */
@@ -83,6 +88,7 @@ const accountEntriesSchema = z.array(
     password: z.string().min(1, "must not be empty"),
     disabled: z.boolean().exactOptional(),
     keys: z.array(apiKeySchema).readonly().exactOptional(),
+    totp: accountTotpSchema.exactOptional(),
   }),
 );
 
@@ -122,14 +128,14 @@ export function parseAccounts(accounts: unknown, passwordHasher: PasswordHasher)
   const byKey = new Map<string, FoundKey>();
   let plainTextCount = 0;
   for (const [index, entry] of parsed.data.entries()) {
-    const { username, password, disabled: isDisabled = false, keys = [], ...members } = entry;
+    const { username, password, disabled: isDisabled = false, keys = [], totp, ...members } = entry;
     if (byName.has(username)) throw new AccountsError([index, "username"], "is already in use");
     if (!isPasswordHash(password)) plainTextCount += 1;
     const matches = toMatcher(password, passwordHasher, [index, "password"]);
     const settings = freezeAccountSettings(members);
-    const version = createVersion(username, settings, password);
+    const version = createVersion(username, settings, password, totp);
     const isCurrent = (text: string): boolean => !isDisabled && version.isCurrent(text);
-    byName.set(username, { settings, keys, isDisabled, matches, ...version, isCurrent });
+    byName.set(username, { settings, keys, isDisabled, totp, matches, ...version, isCurrent });
     for (const [place, key] of keys.entries()) {
       if (byKey.has(key.id)) throw new AccountsError([index, "keys", place, "id"], "is already in use");
       byKey.set(key.id, { username, account: settings, key });
@@ -144,8 +150,13 @@ export function parseAccounts(accounts: unknown, passwordHasher: PasswordHasher)
  * A timing attack: an unknown name must take as long as a known one. So its password is verified against another
  * account, and the result is ignored. One name always uses the same account, and only this process can compute which
  * one: otherwise an attacker could compare times across accounts.
+ *
+ * `useRecoveryCode`: see `SecondFactor`.
  */
-export function createAccountsVerifier(source: () => Promise<AccountSet>): Authenticator["authenticate"] {
+export function createAccountsVerifier(
+  source: () => Promise<AccountSet>,
+  useRecoveryCode?: (username: string, sha256: string) => Promise<boolean>,
+): Authenticator["authenticate"] {
   return async function authenticate({ type, username, content, peer }: Credentials): Promise<Verdict> {
     if (type === "ssh-key") return { outcome: "unknown" };
     const accounts = await source();
@@ -156,7 +167,11 @@ export function createAccountsVerifier(source: () => Promise<AccountSet>): Authe
     const substitute = substituteFor(username, accounts);
     const matches = await (account ?? substitute)?.matches(content, peer?.address);
     if (account === undefined) return { outcome: "unknown" };
-    return toVerdict(account, matches === true);
+    const verdict = toVerdict(account, matches === true);
+    if (account.totp === undefined || verdict.outcome !== "accepted") return verdict;
+    const use = useRecoveryCode && ((sha256: string) => useRecoveryCode(username, sha256));
+    const secondFactor = { totp: account.totp, ...(use && { useRecoveryCode: use }) };
+    return { ...verdict, outcome: "second-factor", secondFactor };
   };
 }
 
@@ -190,8 +205,9 @@ function createVersion(
   username: string,
   settings: AccountSettings,
   password: string,
+  totp: AccountTotp | undefined,
 ): Pick<StoredAccount, "version" | "isCurrent"> {
-  const digest = toVersion(settings, password);
+  const digest = toVersion(settings, password, totp);
   if (isPasswordHash(password)) return { version: () => digest, isCurrent: (version) => version === digest };
   let mark: string | undefined;
   // Not before the first login: `createHmac` makes its key then.
@@ -213,11 +229,13 @@ function createVersion(
 }
 
 /**
- * Returns a digest of an account's settings and of its password hash. A plain-text password is left out: a reader of
- * the session store could guess it from the digest. A hash is safe because its salt cannot be guessed.
+ * Returns a digest of an account's settings, of its password hash and of the secret of its one-time passwords. A
+ * plain-text password is left out: a reader of the session store could guess it from the digest. A hash is safe because
+ * its salt cannot be guessed. Recovery codes are left out: their use must end no session.
  */
-export function toVersion(settings: AccountSettings, password: string): string {
-  return sha256Hex(JSON.stringify([settings, isPasswordHash(password) ? password : null]));
+export function toVersion(settings: AccountSettings, password: string, totp?: AccountTotp): string {
+  const secrets = totp === undefined ? [] : [totp.secret];
+  return sha256Hex(JSON.stringify([settings, isPasswordHash(password) ? password : null, ...secrets]));
 }
 
 /** Creates a function that does the same work as verifying a password, without a result. */

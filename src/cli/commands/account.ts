@@ -1,19 +1,23 @@
 import { editAccountsFile, readStoredEntries } from "../../auth/accounts/edit-file-node.ts";
 import { type EditAccounts, isSystemError, type StoredEntry } from "../../auth/accounts/file-content-node.ts";
+import { withTotp } from "../../auth/accounts/file-totp-node.ts";
+import { createTotp } from "../../auth/second-factor/create-totp.ts";
 import { createFailure, describeSystemError } from "../failure.ts";
 import { escapeText, type Output } from "../log/terminal.ts";
 import type { Input } from "../password-input.ts";
+import { toTerminalQrCode } from "../terminal-qr-code.ts";
 import { hashPassword } from "./hash-password.ts";
 
 /** The arguments and flags of the commands `fileferry account`. */
 export interface AccountFlags {
-  readonly verb: "add" | "list" | "set-password" | "disable" | "enable" | "remove";
+  readonly verb: "add" | "list" | "set-password" | "set-totp" | "remove-totp" | "disable" | "enable" | "remove";
   readonly name: string;
   readonly file: string;
   readonly home?: string;
   readonly group?: string;
   readonly email?: string;
   readonly permission?: readonly string[];
+  readonly issuer?: string;
   readonly json?: true;
 }
 
@@ -30,7 +34,9 @@ interface AccountStreams {
  */
 export async function runAccountCommand(flags: AccountFlags, streams: AccountStreams): Promise<void> {
   try {
-    await (flags.verb === "list" ? list(flags, streams.stdout) : change(flags, streams));
+    if (flags.verb === "list") await list(flags, streams.stdout);
+    else if (flags.verb === "set-totp") await setTotp(flags, streams.stdout);
+    else await change(flags, streams);
   } catch (error) {
     throw toAccountFailure(flags.file, error);
   }
@@ -44,13 +50,20 @@ export function toAccountFailure(file: string, error: unknown): unknown {
 }
 
 async function list({ file, json }: AccountFlags, stdout: Output): Promise<void> {
-  for (const { password: _, keys: _keys, ...account } of await readStoredEntries(file)) {
+  for (const { password: _, keys: _keys, totp, ...members } of await readStoredEntries(file)) {
+    const account = { ...members, ...(totp !== undefined && { totp: true }) };
     stdout.write(json ? `${JSON.stringify(account)}\n` : toLine(account));
   }
 }
 
-function toLine({ username, group, home_folder_path: home, disabled }: Readonly<Record<string, unknown>>): string {
-  const marks = [group && `group ${group}`, home && `home ${home}`, disabled === true && "disabled"];
+function toLine({
+  username,
+  group,
+  home_folder_path: home,
+  totp,
+  disabled,
+}: Readonly<Record<string, unknown>>): string {
+  const marks = [group && `group ${group}`, home && `home ${home}`, totp && "totp", disabled === true && "disabled"];
   return `${[username, ...marks.filter(Boolean)].map((text) => escapeText(String(text))).join("  ")}\n`;
 }
 
@@ -59,6 +72,20 @@ async function change(flags: AccountFlags, streams: AccountStreams): Promise<voi
   const edit = await toEdit(flags, streams);
   await editAccountsFile(file, edit, { canCreate: verb === "add" });
   streams.stdout.write(`${verb}: ${escapeText(name)}\n`);
+}
+
+/** Prints the secrets only when the file has them. */
+async function setTotp({ name, file, issuer }: AccountFlags, stdout: Output): Promise<void> {
+  const { totp, url, recoveryCodes } = createTotp({ username: name, ...(issuer !== undefined && { issuer }) });
+  await editAccountsFile(file, (accounts) => toReplaced(accounts, name, (account) => withTotp(account, totp)));
+  const lines = [
+    `set-totp: ${escapeText(name)}`,
+    url,
+    await toTerminalQrCode(url, stdout),
+    "Recovery codes, each of which works once:",
+    ...recoveryCodes,
+  ];
+  stdout.write(`${lines.join("\n")}\n`);
 }
 
 /** Asks for a password if the change needs one, but not for an account that is there, or is not. */
@@ -75,6 +102,8 @@ async function toEdit(flags: AccountFlags, { stdin, stderr }: AccountStreams): P
       const password = await hashPassword(stdin, stderr);
       return (accounts) => toReplaced(accounts, name, (account) => ({ ...account, password }));
     }
+    case "remove-totp":
+      return (accounts) => toReplaced(accounts, name, (account) => withTotp(account, undefined));
     case "disable":
       return (accounts) => toReplaced(accounts, name, (account) => ({ ...account, disabled: true }));
     case "enable":

@@ -9,6 +9,7 @@ import { createFailure } from "../failure.ts";
 import { escapeText, type Output } from "../log/terminal.ts";
 import { type Input, readPassword } from "../password-input.ts";
 import { openStores } from "../stores.ts";
+import { toTerminalQrCode } from "../terminal-qr-code.ts";
 
 /** The flags of `link create <path>`. */
 export interface CreateFlags {
@@ -81,7 +82,7 @@ export async function createLink(flags: CreateFlags, { stdin, stdout, stderr }: 
   if (flags.json) return print(stdout, JSON.stringify(toLinkBody(link)));
   const url = link.url ?? "";
   print(stdout, url);
-  if (flags.qr) print(stdout, await toQrCode(url, stdout));
+  if (flags.qr) print(stdout, await toTerminalQrCode(url, stdout));
 }
 
 /**
@@ -153,13 +154,6 @@ function toLine(link: Link): string {
     ...(label === "" ? [] : [escapeText(label)]),
   ];
   return `${id}  ${escapeText(path)}${isFolder && path !== "/" ? "/" : ""}  ${facts.join(", ")}`;
-}
-
-/** A QR code of half blocks. On a terminal it has its own colours: scanners want dark on light. */
-async function toQrCode(url: string, output: Output): Promise<string> {
-  const { renderUnicodeCompact } = await import("uqr");
-  const code = renderUnicodeCompact(url, { border: 2 });
-  return output.isTTY ? code.replaceAll(/^.*$/gm, "\u001b[97;40m$&\u001b[0m") : code;
 }
 
 function print(output: Output, text: string): void {

@@ -4,6 +4,7 @@ import { createPasswordHasher } from "../../auth/passwords/hash.ts";
 import { createHttpAuthenticator } from "../../remote-auth/http-authenticator.ts";
 import { accountSettingsSchema } from "../../schemas/account.ts";
 import { apiKeySchema } from "../../schemas/api-keys.ts";
+import { accountTotpSchema } from "../../schemas/totp.ts";
 import { oidcMethodSchema } from "./oidc.ts";
 import { checkByFactory } from "./option-checks.ts";
 
@@ -17,6 +18,7 @@ const accountsSchema = z
       password: z.string(),
       disabled: z.boolean().exactOptional(),
       keys: z.array(apiKeySchema).readonly().exactOptional(),
+      totp: accountTotpSchema.exactOptional(),
     }),
   )
   .superRefine((accounts, context) => {

@@ -23,6 +23,9 @@ export interface UnauthorizedRequest extends EventEnvelope {
  * - `cross-site`: the credentials are valid, but a browser sent them from another site (CONTRACT 6.5).
  * - `expired`: the API key is right, but has expired.
  * - `key-required`: the password is right, but the account needs an API key for HTTP Basic.
+ * - `second-factor-required`: the password is right, but the account needs a one-time password too.
+ * - `second-factor-wrong`: the password is right, but the one-time password or recovery code is wrong, or was used
+ *   before.
  */
 export type RefusalReason =
   | "unknown"
@@ -31,7 +34,9 @@ export type RefusalReason =
   | "account"
   | "cross-site"
   | "expired"
-  | "key-required";
+  | "key-required"
+  | "second-factor-required"
+  | "second-factor-wrong";
 
 /** 40007: an account logged in; with Basic each time the password is verified, with an API key once a connection. */
 export interface AccessStarted extends EventEnvelope {

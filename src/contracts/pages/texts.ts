@@ -23,6 +23,10 @@ export interface Texts {
   readonly showPassword: string;
   /** While a password is typed: `Caps Lock is on.` */
   readonly capsLock: string;
+  /** The field of the login for a one-time password or a recovery code. */
+  readonly oneTimePassword: string;
+  /** Below it. */
+  readonly oneTimePasswordHint: string;
   /** The heading of the page that asks for the password of a link. */
   readonly linkPassword: string;
   /** Below the heading. */

@@ -27,12 +27,17 @@ export async function postLogin(context: LimitedContext): Promise<Reply> {
   if (!isSameOrigin(context, config)) {
     throw createError("cross-site-login");
   }
-  const { username, password, returnTo } = await readLogin(context);
+  const { username, password, one_time_password: oneTimePassword, returnTo } = await readLogin(context);
   const generation = await sessions.generationOf(username);
   const presented = { type: "password", username, content: password } as const;
-  const result = await identifier.authenticate(request, connection, presented);
+  const result = await identifier.authenticate(request, connection, presented, oneTimePassword);
   if (result.outcome === "refused") {
-    return loginRefusedReply(context, "credentials-wrong", returnTo, result, username);
+    const form = {
+      returnTo,
+      username,
+      asksForCode: oneTimePassword !== undefined || result.secondFactor !== undefined,
+    };
+    return loginRefusedReply(context, result.secondFactor ?? "credentials-wrong", form, result);
   }
   const { login, attempt } = result;
   await admit(login, { ...attempt, beginsSession: true });
@@ -63,8 +68,8 @@ async function readLogin(context: LimitedContext): Promise<LoginRequest & { retu
       const fields = [...(await readFormBody(request, limits))].reverse();
       const form = loginFormSchema.safeParse(Object.fromEntries(fields));
       if (!form.success) throw createError("login-form-malformed");
-      const { username, password, return: back = null } = form.data;
-      return { username, password, returnTo: toReturnPath(back, config.basePath) };
+      const { return: back = null, ...login } = form.data;
+      return { ...login, returnTo: toReturnPath(back, config.basePath) };
     }
     default:
       throw createError("login-media-type");

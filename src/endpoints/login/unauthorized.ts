@@ -15,6 +15,9 @@ import { afterBasicLogin, basicLoginPath, isBasicLogin } from "./basic-login.ts"
 /** Why a request has no valid login. */
 type Unidentified = Exclude<Identification, { outcome: "identified" }>;
 
+/** What the form of the login page keeps after a refusal. */
+type LoginForm = Pick<LoginPage, "returnTo" | "username" | "asksForCode">;
+
 /** The errors of refused logins by their scheme. */
 const CODES = {
   session: "session-invalid",
@@ -48,9 +51,9 @@ export function unauthorizedReply(context: RequestContext, reason: Unidentified)
   const login = loginPath(config.basePath);
   const returnTo = `${config.basePath}/home/${toUrlPath(path)}`;
   if (reason.outcome === "refused" && (variant !== "html" || reason.scheme !== "basic")) {
-    return loginRefusedReply(context, toCode(reason), returnTo, reason);
+    return loginRefusedReply(context, toCode(reason), { returnTo }, reason);
   }
-  if (variant !== "html") return loginRefusedReply(context, "login-required", returnTo, reason);
+  if (variant !== "html") return loginRefusedReply(context, "login-required", { returnTo }, reason);
   if (reason.outcome === "refused") {
     const { error } = toPublicError(context, toCode(reason), reason.publicError);
     const fields = { "WWW-Authenticate": toBasicChallenges(config) };
@@ -74,7 +77,7 @@ function askForBasic(context: RequestContext, reason: Unidentified): Reply {
 export function loginPageReply(
   context: RequestContext,
   status: number,
-  { returnTo, username, error }: Pick<LoginPage, "returnTo" | "username" | "error">,
+  { returnTo, username, asksForCode, error }: LoginForm & Pick<LoginPage, "error">,
   fields: HeaderFields = {},
 ): Reply {
   const { basePath, authentication } = context.config;
@@ -82,7 +85,7 @@ export function loginPageReply(
   const hasPasswords = authentication.some(({ singleSignOn }) => singleSignOn === undefined);
   const action = hasPasswords ? loginPath(basePath) : undefined;
   const signOns = toSignOnButtons(context, returnTo);
-  const page = toLoginPage(context, { action, signOns, withoutCookies, returnTo, username, error });
+  const page = toLoginPage(context, { action, signOns, withoutCookies, returnTo, username, asksForCode, error });
   const code = status < 400 ? {} : { "Error-Code": error?.code ?? "login-required" };
   return pageReply(context, status, page, { ...fields, ...code });
 }
@@ -97,14 +100,13 @@ function toSignOnButtons({ config }: RequestContext, returnTo: string | undefine
 
 /**
  * Responds to a failed login: browsers get the login page with the message (CONTRACT 6.2), others the errors body
- * (7.1). `username` is the name that the form of the login page had.
+ * (7.1).
  */
 export function loginRefusedReply(
   context: RequestContext,
   code: ErrorCode,
-  returnTo: string | undefined,
+  form: LoginForm,
   { publicError, retryAfterSeconds }: Refusal = {},
-  username?: string,
 ): Reply {
   const { variant, config } = context;
   const { error, response } = toPublicError(context, code, publicError);
@@ -113,7 +115,7 @@ export function loginRefusedReply(
     ...toRetryAfter(retryAfterSeconds),
   };
   if (variant !== "html") return errorReply(context, 401, error, fields, { response });
-  return loginPageReply(context, 401, { returnTo, username, error }, fields);
+  return loginPageReply(context, 401, { ...form, error }, fields);
 }
 
 function toRetryAfter(seconds: number | undefined): HeaderFields {

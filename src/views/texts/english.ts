@@ -14,6 +14,8 @@ export const ENGLISH: Texts = {
   password: "Password",
   showPassword: "Show password",
   capsLock: "Caps Lock is on.",
+  oneTimePassword: "One-time password",
+  oneTimePasswordHint: "The 6 digits that your authenticator app shows, or a recovery code.",
   linkPassword: "This link needs a password",
   linkPasswordHint: "The person who sent you the link knows it.",
   openLink: "Open",

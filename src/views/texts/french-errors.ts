@@ -49,6 +49,8 @@ export const FRENCH_ERRORS: Readonly<Record<ErrorCode, string>> = {
   // Logins and sessions
   "login-required": "Veuillez vous connecter.",
   "credentials-wrong": "Le nom d’utilisateur ou le mot de passe est incorrect.",
+  "second-factor-required": "Ce compte demande aussi un mot de passe à usage unique.",
+  "second-factor-wrong": "Le mot de passe à usage unique ou le code de secours est incorrect, ou a déjà servi.",
   "session-invalid": "La session n’est pas valide ou a expiré.",
   "session-required": "Une session est nécessaire : connectez-vous d’abord.",
   "session-missing": "Il n’y a pas de session à terminer.",

@@ -15,6 +15,8 @@ export const FRENCH: Texts = {
   password: "Mot de passe",
   showPassword: "Afficher le mot de passe",
   capsLock: "La touche Verr. Maj. est activée.",
+  oneTimePassword: "Mot de passe à usage unique",
+  oneTimePasswordHint: "Les 6 chiffres affichés par votre application d’authentification, ou un code de secours.",
   linkPassword: "Ce lien demande un mot de passe",
   linkPasswordHint: "La personne qui vous a envoyé le lien le connaît.",
   openLink: "Ouvrir",

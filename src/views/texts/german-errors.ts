@@ -49,6 +49,8 @@ export const GERMAN_ERRORS: Readonly<Record<ErrorCode, string>> = {
   // Logins and sessions
   "login-required": "Bitte melden Sie sich an.",
   "credentials-wrong": "Benutzername oder Passwort ist falsch.",
+  "second-factor-required": "Dieses Konto braucht auch ein Einmalpasswort.",
+  "second-factor-wrong": "Das Einmalpasswort oder der Wiederherstellungscode ist falsch oder wurde schon benutzt.",
   "session-invalid": "Die Sitzung ist ungültig oder abgelaufen.",
   "session-required": "Dazu müssen Sie angemeldet sein.",
   "session-missing": "Es gibt keine Sitzung zu beenden.",

@@ -15,6 +15,8 @@ export const GERMAN: Texts = {
   password: "Passwort",
   showPassword: "Passwort anzeigen",
   capsLock: "Die Feststelltaste ist aktiv.",
+  oneTimePassword: "Einmalpasswort",
+  oneTimePasswordHint: "Die 6 Ziffern aus Ihrer Authenticator-App oder ein Wiederherstellungscode.",
   linkPassword: "Dieser Link braucht ein Passwort",
   linkPasswordHint: "Wer Ihnen den Link geschickt hat, kennt es.",
   openLink: "Öffnen",

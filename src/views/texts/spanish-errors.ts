@@ -49,6 +49,8 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, string>> = {
   // Logins and sessions
   "login-required": "Inicie sesión.",
   "credentials-wrong": "El nombre de usuario o la contraseña no son correctos.",
+  "second-factor-required": "Esta cuenta también necesita una contraseña de un solo uso.",
+  "second-factor-wrong": "La contraseña de un solo uso o el código de recuperación no es correcto, o ya se usó.",
   "session-invalid": "La sesión no es válida o ha caducado.",
   "session-required": "Se necesita una sesión: inicie sesión primero.",
   "session-missing": "No hay ninguna sesión que cerrar.",

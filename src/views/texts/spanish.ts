@@ -15,6 +15,8 @@ export const SPANISH: Texts = {
   password: "Contraseña",
   showPassword: "Mostrar la contraseña",
   capsLock: "El bloqueo de mayúsculas está activado.",
+  oneTimePassword: "Contraseña de un solo uso",
+  oneTimePasswordHint: "Los 6 dígitos de su aplicación de autenticación o un código de recuperación.",
   linkPassword: "Este enlace requiere una contraseña",
   linkPasswordHint: "La persona que le envió el enlace la conoce.",
   openLink: "Abrir",

@@ -2,10 +2,12 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { createBasicCache } from "../../../src/auth/basic-cache.ts";
 import type { AuthenticationChain, ChainVerdict } from "../../../src/auth/chain.ts";
 import { createIdentifier, type Identifier, type PresentedCredentials } from "../../../src/auth/identify.ts";
+import { createSecondFactor } from "../../../src/auth/second-factor/second-factor.ts";
 import type { OnSession, Sessions } from "../../../src/auth/sessions/types.ts";
 import { type AttemptResult, type AttemptSource, type LoginThrottle, Throttled } from "../../../src/auth/throttle.ts";
 import type { Connection } from "../../../src/contracts/connection.ts";
 import { createSessionCookie } from "../../../src/http/cookie.ts";
+import { createMemoryKeyValueStore } from "../../../src/stores/memory.ts";
 import { createRecordingLogger, type RecordingLogger } from "../../support/logger.ts";
 
 const sessionCookie = createSessionCookie("SVC_HTTP_SESSION", "/");
@@ -222,6 +224,7 @@ function create(usernameOfCertificate: (given: { commonName?: string }) => unkno
     audit: { accepted: report, refused: report, sessionEnded: report },
     findAccountProblem: () => problem,
     byKey: undefined,
+    completeVerdict: createSecondFactor({ store: createMemoryKeyValueStore(), clock: Date.now }),
     needsKey: () => false,
     usernameOfCertificate: usernameOfCertificate as () => string | undefined,
     server,

@@ -1,0 +1,98 @@
+import { isAtomicStore, updateText } from "../../contracts/atomic-store.ts";
+import type { KeyValueStore } from "../../contracts/key-value-store.ts";
+import type { SecondFactor } from "../../contracts/sign-on/second-factor.ts";
+import { isHttpError } from "../../http/http-error.ts";
+import { createRequestMutex } from "../../platform/keyed-mutex.ts";
+import type { ChainVerdict } from "../chain.ts";
+import { loginStoreUnavailable, toStoreKey } from "../store.ts";
+import { findRecoveryCode } from "./recovery-codes.ts";
+import { findStep, isOneTimePassword } from "./totp.ts";
+
+/** Why a login with the right password is refused. Errors and events have it. */
+export type SecondFactorProblem = "second-factor-required" | "second-factor-wrong";
+
+/** The verdict on a login: that of the chain, and where the account needs a second factor, also that on this one. */
+export type LoginVerdict =
+  | Exclude<ChainVerdict, { readonly outcome: "second-factor" }>
+  | {
+      readonly outcome: "incomplete";
+      readonly problem: SecondFactorProblem;
+      readonly verdicts: ChainVerdict["verdicts"];
+    };
+
+/**
+ * Completes the verdict of a chain by the second factor, if the account needs one. `given` is a one-time password or a
+ * recovery code: each of them is accepted once, in all processes on an atomic store.
+ * @throws HttpError `unavailable` when the store or the method fails.
+ */
+export type CompleteVerdict = (verdict: ChainVerdict, given: string | undefined) => Promise<LoginVerdict>;
+
+/** Options of {@link createSecondFactor}. */
+export interface SecondFactorOptions {
+  /** Remembers what was accepted. */
+  readonly store: KeyValueStore;
+  /** Returns milliseconds since the epoch. */
+  readonly clock: () => number;
+}
+
+/** Longer than a one-time password can be accepted by any process, also if their clocks differ by minutes. */
+const STEP_TTL_MS = 600_000;
+/** Ten years: a recovery code that no method removes must not come back. */
+const RECOVERY_CODE_TTL_MS = 315_360_000_000;
+
+/** Creates the second factor of a service. */
+export function createSecondFactor({ store, clock }: SecondFactorOptions): CompleteVerdict {
+  const withLock = createRequestMutex();
+
+  async function isRight({ totp, useRecoveryCode }: SecondFactor, given: string): Promise<boolean> {
+    const { secret, recovery_codes: codes = [] } = totp;
+    if (isOneTimePassword(given)) {
+      const step = findStep(secret, given, clock());
+      return step !== undefined && advance(toStoreKey("one-time-password", secret), step, STEP_TTL_MS);
+    }
+    const code = findRecoveryCode(given, codes);
+    if (code === undefined) return false;
+    if (useRecoveryCode !== undefined) return (await useRecoveryCode(code)) === true;
+    return advance(toStoreKey("recovery-code", `${secret} ${code}`), 1, RECOVERY_CODE_TTL_MS);
+  }
+
+  /** Raises the number of a key. Returns false if it is as high already: of two concurrent calls one succeeds. */
+  async function advance(key: string, number: number, ttl: number): Promise<boolean> {
+    const isHigher = (current: unknown): boolean => current === undefined || number > Number(current);
+    if (isAtomicStore(store)) {
+      let isRaised = false;
+      await updateText(store, key, ttl, (current) => {
+        isRaised = isHigher(current);
+        return isRaised ? String(number) : current;
+      });
+      return isRaised;
+    }
+    return withLock(key, async () => {
+      if (!isHigher(await store.get(key))) return false;
+      await store.set(key, String(number), ttl);
+      return true;
+    });
+  }
+
+  async function findProblem(
+    secondFactor: SecondFactor,
+    given: string | undefined,
+  ): Promise<SecondFactorProblem | undefined> {
+    // As people type it: apps show blanks, and recovery codes have hyphens.
+    const text = given?.replace(/[\s-]/g, "") ?? "";
+    if (text === "") return "second-factor-required";
+    try {
+      return (await isRight(secondFactor, text)) ? undefined : "second-factor-wrong";
+    } catch (cause) {
+      throw isHttpError(cause) ? cause : loginStoreUnavailable(cause);
+    }
+  }
+
+  return async (verdict, given) => {
+    if (verdict.outcome !== "second-factor") return verdict;
+    const { secondFactor, ...accepted } = verdict;
+    const problem = await findProblem(secondFactor, given);
+    if (problem === undefined) return { ...accepted, outcome: "accepted" };
+    return { outcome: "incomplete", problem, verdicts: verdict.verdicts };
+  };
+}
