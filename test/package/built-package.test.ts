@@ -92,7 +92,7 @@ const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
   "./stores/durable-object": ["FileferryStore", "createDurableObjectStore"],
   "./stores/memory": ["createMemoryKeyValueStore"],
   "./stores/redis": ["createRedisStore"],
-  "./stores/sqlite": ["createSqliteStore"],
+  "./stores/sqlite": ["createSqliteStore", "shareSqliteDatabase"],
   "./workers": ["toWorkerHandler"],
   "./tracing": ["traceService"],
   "./testing": [
