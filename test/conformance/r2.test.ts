@@ -4,9 +4,9 @@ import { createR2Storage, type R2Bucket } from "../../src/storage/r2.ts";
 import type { StorageCase } from "../../src/testing/storage/case.ts";
 import { inChunks, noise } from "../../src/testing/storage/content.ts";
 import { storageCases } from "../../src/testing/storage-cases.ts";
-import { LACKING } from "../support/bucket-cases.ts";
 import { amount } from "../support/trust.ts";
 import { startSourceWorker } from "../support/workers/source-worker.ts";
+import { LACKING } from "./bucket-cases.ts";
 
 /** Plays the case that is asked for inside workerd, on a storage of its own in the bucket: below a prefix. */
 const WORKER = `

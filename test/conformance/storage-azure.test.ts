@@ -13,8 +13,8 @@ import type { StorageCase, StorageCaseContext } from "../../src/testing/storage/
 import { areSameBytes, bodyBytes, inChunks, noise, put, readFileText } from "../../src/testing/storage/content.ts";
 import { storageCases } from "../../src/testing/storage-cases.ts";
 import { type AzureContainer, azuriteMissing, createContainer } from "../support/azure/server.ts";
-import { isForBuckets, KEPT_IN_ONE_PROCESS, LACKING, PATIENCE_MS } from "../support/bucket-cases.ts";
 import { amount } from "../support/trust.ts";
+import { isForBuckets, KEPT_IN_ONE_PROCESS, LACKING, PATIENCE_MS } from "./bucket-cases.ts";
 
 const MEBIBYTE = 1_048_576;
 

@@ -12,9 +12,9 @@ import { createVersionsStorage } from "../../src/storage/versions.ts";
 import type { StorageCase, StorageCaseContext } from "../../src/testing/storage/case.ts";
 import { areSameBytes, bodyBytes, inChunks, noise } from "../../src/testing/storage/content.ts";
 import { storageCases } from "../../src/testing/storage-cases.ts";
-import { isForBuckets, KEPT_IN_ONE_PROCESS, LACKING, PATIENCE_MS } from "../support/bucket-cases.ts";
 import { createBucket, type S3Bucket, s3Missing } from "../support/s3/server.ts";
 import { amount } from "../support/trust.ts";
+import { isForBuckets, KEPT_IN_ONE_PROCESS, LACKING, PATIENCE_MS } from "./bucket-cases.ts";
 
 /**
  * What this store cannot do: it takes no notice of conditions of a removal, so that a change between the look and the
