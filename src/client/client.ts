@@ -187,8 +187,14 @@ export function createClient({ baseUrl, credentials, fetch, metadataHeader, crea
 function toArchiveForm(members: readonly string[]): FormData {
   const form = new FormData();
   form.append("action", "download-members");
-  for (const name of members) form.append("selected-members", name);
+  // One field for all: a form may have fewer parts. What cannot be a name would be several names there.
+  form.append("download-list", members.filter(isListable).join("/"));
+  for (const name of members) if (!isListable(name)) form.append("selected-members", name);
   return form;
+}
+
+function isListable(name: string): boolean {
+  return name !== "" && !name.includes("/");
 }
 
 /** Whether the service redirected from the URL of a file to that of a folder. */

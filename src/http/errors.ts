@@ -289,6 +289,7 @@ const TABLE = {
   "form-too-many-files": ["malformed", "The form has more than {max} files before its action."],
   "form-too-many-parts": ["malformed", "The form has more than {max} parts."],
   "form-too-many-fields": ["malformed", "The form has more than {max} fields."],
+  "form-too-many-names": ["malformed", "The form lists more than {max} items."],
   "form-fields-too-large": ["too-large", "The form's fields have more than {max} bytes."],
   "form-part-headers-too-large": ["malformed", "The form has a part with headers of more than {max} bytes."],
   "form-part-headers-malformed": ["malformed", "The form has a part with malformed headers."],

@@ -30,11 +30,19 @@ export const FORM_FIELDS = {
   /** Uploads its files by itself: programs such as `curl -F file=@report.pdf` need no `action`. */
   plainFile: { name: "file", holds: "files", needsNoAction: true },
   member: { name: "selected-members", holds: "texts" },
+  /** More members for `download-members`, separated by `/`: a form may have fewer parts than a folder has members. */
+  downloadList: { name: "download-list", holds: "texts" },
   newName: { name: "new-name", holds: "text" },
   destination: { name: "destination", holds: "text" },
   /** The name of who sends the files, before them, or of who copies. Only for links that ask for it. */
   sender: { name: "sender", holds: "text" },
 } as const;
+
+/** The action that downloads members as an archive. */
+export const DOWNLOAD_ACTION: (typeof FORM_ACTIONS)[number] = "download-members";
+
+/** The maximum number of names in the field `download-list`. */
+export const MAX_LISTED = 10_000;
 
 type FormField = keyof typeof FORM_FIELDS;
 
@@ -59,6 +67,8 @@ export interface FormFields {
   /** All values of the field. The action that uses it needs exactly one. */
   readonly newFolders: readonly string[];
   readonly members: readonly string[];
+  /** The names in the field `download-list`. */
+  readonly listed: readonly string[];
   /** All values of each field. */
   readonly newNames: readonly string[];
   readonly destinations: readonly string[];
@@ -70,7 +80,7 @@ export interface FormFields {
  * fields that the action does not need: a page may have one form for all actions. A file in the field `file` before
  * any action means the action `upload-file`.
  * @throws HttpError `malformed` if the form does not have exactly one valid action, has a file in place of a text or
- * the reverse, or as {@link readMultipart} does; `too-large` if its texts exceed the limit; what `permits` throw. Files
+ * the reverse, lists too many names, or as {@link readMultipart} does; `too-large` if its texts exceed the limit; what `permits` throw. Files
  * that wait for the action are discarded then.
  */
 export async function receiveForm(
@@ -82,6 +92,7 @@ export async function receiveForm(
   const texts = {
     newFolder: [] as string[],
     member: [] as string[],
+    downloadList: [] as string[],
     newName: [] as string[],
     destination: [] as string[],
     sender: [] as string[],
@@ -100,6 +111,8 @@ export async function receiveForm(
       case "file":
       case "plainFile":
         throw createError("form-text-unexpected");
+      case "downloadList":
+        return addListed(texts.downloadList, value);
       default:
         texts[field].push(value);
     }
@@ -132,6 +145,7 @@ export async function receiveForm(
       action,
       newFolders: texts.newFolder,
       members: texts.member,
+      listed: texts.downloadList,
       newNames: texts.newName,
       destinations: texts.destination,
       senders: texts.sender,
@@ -139,6 +153,12 @@ export async function receiveForm(
   } finally {
     if (action === undefined) await files.decide(false);
   }
+}
+
+/** Adds the names of a list, without empty ones: no name has a `/`. */
+function addListed(names: string[], list: string): void {
+  names.push(...list.split("/", MAX_LISTED + 1).filter((name) => name !== ""));
+  if (names.length > MAX_LISTED) throw createError("form-too-many-names", { values: { max: MAX_LISTED } });
 }
 
 /** Makes a reader of texts that limits their bytes together. */

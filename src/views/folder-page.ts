@@ -69,9 +69,9 @@ export function streamFolderPage(context: PageContext, folder: FolderPage): Read
 
 function renderFrame(context: PageContext, folder: FolderPage): SafeHtml {
   const { texts, config } = context;
-  const { members, link, entered, username } = folder;
+  const { members, link, entered, username, downloadLimits } = folder;
   const title = folder.segments.at(-1) ?? toRootName(texts, folder);
-  const content = html`<main id="folder" data-texts="${JSON.stringify(texts.script)}" data-may="${toOffers(folder.actions)}"${link && html` data-link="${link.id}"`} data-viewer="${toAssetPath(config.basePath, VIEWER_NAME)}">
+  const content = html`<main id="folder" data-texts="${JSON.stringify(texts.script)}" data-may="${toOffers(folder.actions)}"${link && html` data-link="${link.id}"`} data-max-names="${downloadLimits.names}" data-max-bytes="${downloadLimits.bytes}" data-viewer="${toAssetPath(config.basePath, VIEWER_NAME)}">
 ${renderBar(texts, folder)}
 ${link && renderLinkLine(texts, link, mayDownloadAll(folder))}
 ${renderMessages(texts, folder)}

@@ -1,8 +1,9 @@
-import { rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page, Route } from "playwright-core";
 import { expect, it } from "vitest";
 import { HttpError } from "../../src/index.ts";
+import { readZip } from "../unit/archive/read-zip.ts";
 import { describeInChromium, eventually } from "./chromium.ts";
 import { logIn, makeFolder, openSite, rowOf, transferOf } from "./site.ts";
 
@@ -225,29 +226,63 @@ describeInChromium("members with JavaScript", (chromium) => {
 const MANY = Object.fromEntries(Array.from({ length: 1200 }, (_, index) => [`${index}.txt`, ""]));
 
 describeInChromium("more members than a form can hold", (chromium) => {
-  it("are offered as an archive only all together, and the page says how many can be", {
-    timeout: 90_000,
-  }, async () => {
-    const files = Object.fromEntries(Object.entries(MANY).slice(0, 1000));
-    const site = await openSite({ files });
+  it("are downloaded as an archive, all together or without some", { timeout: 90_000 }, async () => {
+    const names = Array.from({ length: 1500 }, (_, index) => `${index} é & ü.txt`);
+    const site = await openSite({ files: Object.fromEntries(names.map((name) => [name, name])) });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    const download = async () => {
+      const started = page.waitForEvent("download");
+      await page.getByRole("button", { name: "Download as ZIP" }).click();
+      const file = await started;
+      expect([await file.failure(), file.suggestedFilename()]).toEqual([null, "alice.zip"]);
+      return readZip(await readFile(await file.path()));
+    };
+    await page.locator("#select-all").click();
+    expect(await download()).toHaveLength(1500);
+    const [left = "", other = "", ...rest] = names;
+    await boxOf(page, left).click();
+    await boxOf(page, other).click();
+    expect(await page.locator(".selected-limit").isVisible()).toBe(false);
+    expect((await download()).map(({ name }) => name).sort()).toEqual(rest.sort());
+    expectNoComplaints();
+  });
+
+  it("have a limit that the page tells before anything is lost", async () => {
+    const long = Object.fromEntries(["a", "b", "c", "d", "e", "f"].map((name) => [name.repeat(200), ""]));
+    const site = await openSite({ files: long, limits: { maxFormFieldBytes: 1024 } });
     const { page, expectNoComplaints } = await chromium.open();
     await logIn(page, site);
     const button = page.getByRole("button", { name: "Download as ZIP" });
     const limit = page.locator(".selected-limit");
     await page.locator("#select-all").click();
-    const all = page.waitForEvent("download");
-    await button.click();
-    expect(await (await all).failure()).toBe(null);
-    await boxOf(page, "1.txt").click();
     expect(await button.isDisabled()).toBe(true);
-    expect(await limit.textContent()).toBe("Select at most 998 items at a time.");
+    expect(await limit.textContent()).toBe("The names of these items are too long for one archive. Select fewer.");
     expect(await button.getAttribute("aria-describedby")).toBe(await limit.getAttribute("id"));
-    await boxOf(page, "0.txt").click();
+    await boxOf(page, "a".repeat(200)).click();
     expect(await limit.isVisible()).toBe(false);
     const download = page.waitForEvent("download");
     await button.click();
-    expect((await download).suggestedFilename()).toMatch(/\.zip$/);
     expect(await (await download).failure()).toBe(null);
+    await page.evaluate(() => {
+      const main = document.querySelector("main");
+      if (main !== null) main.dataset.maxNames = "3";
+    });
+    await boxOf(page, "a".repeat(200)).click();
+    expect(await button.isDisabled()).toBe(true);
+    expect(await limit.textContent()).toBe("Select at most 3 items at a time.");
+    expectNoComplaints();
+  });
+
+  it("are deleted and restored together", { timeout: 90_000 }, async () => {
+    const site = await openSite({ files: MANY, hasTrash: true });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await page.locator("#select-all").click();
+    await page.getByRole("group").getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText("This folder is empty.").waitFor({ timeout: 40_000 });
+    await page.getByRole("button", { name: "Restore" }).click();
+    await eventually(() => page.locator("tbody tr").count(), 40_000).toBe(1200);
     expectNoComplaints();
   });
 

@@ -5,10 +5,11 @@ import { showProperties } from "./properties.ts";
 import { removeAll } from "./remove.ts";
 import { renameInPlace } from "./rename.ts";
 import { runOnMembers } from "./run-on-members.ts";
+import { submitForm } from "./submit-form.ts";
 import { chooseAndTransfer } from "./transfer.ts";
 
-/** A form has at most 1,000 parts (SECURITY 12). Its action and the field for a folder are two of them. */
-const MEMBERS_PER_FORM = 998;
+/** If more are selected, and these are all, the archive is that of the folder: its members need no names. */
+const MAX_NAMED = 998;
 
 const DOWNLOAD = "download-members";
 /** The archive of the folder as a whole. */
@@ -26,6 +27,7 @@ export function enhanceMembers(page: OpenFolderPage): void {
 
   function showSelection(): void {
     const { count, size } = markSelected(main);
+    const limit = findLimit(page);
     const all = main.querySelector<HTMLInputElement>("#select-all");
     if (all !== null) {
       const boxes = memberBoxes(main).length;
@@ -37,10 +39,10 @@ export function enhanceMembers(page: OpenFolderPage): void {
     showSingleActions(page, count);
     flatten(main);
     for (const action of main.querySelectorAll<HTMLButtonElement>("[data-members-action]")) {
-      const isTooMany = action.value === SHARE ? count > 1 : action.value === DOWNLOAD && isTooLarge(main, count);
+      const isTooMany = action.value === SHARE ? count > 1 : action.value === DOWNLOAD && limit !== "";
       action.disabled = count === 0 || isTooMany;
     }
-    showLimit(page, count);
+    showLimit(page, limit);
   }
 
   function clear(): void {
@@ -74,12 +76,8 @@ export function enhanceMembers(page: OpenFolderPage): void {
     const { submitter } = event as SubmitEvent;
     if (!(submitter instanceof HTMLButtonElement) || submitter.dataset.membersAction === undefined) return;
     if (submitter.value === SHARE) return;
-    if (submitter.value === DOWNLOAD) {
-      if (selectedBoxes(main).length <= MEMBERS_PER_FORM) return;
-      event.preventDefault();
-      return main.querySelector<HTMLElement>(ARCHIVE)?.click();
-    }
     event.preventDefault();
+    if (submitter.value === DOWNLOAD) return download(main);
     void act((names) => {
       switch (submitter.value) {
         case "delete-members":
@@ -171,14 +169,37 @@ function selectRange(main: HTMLElement, from: HTMLInputElement, to: HTMLInputEle
   for (const box of boxes.slice(start, end + 1)) box.checked = to.checked;
 }
 
-/** Whether a form for an archive cannot have that many. The folder as a whole has a link to its archive. */
-function isTooLarge(main: HTMLElement, count: number): boolean {
-  const isAll = count === memberBoxes(main).length && main.querySelector(ARCHIVE) !== null;
-  return count > MEMBERS_PER_FORM && !isAll;
+/** The names of the selected members in one field: a form may have fewer parts. No name has a `/`. */
+function toList(boxes: NodeListOf<HTMLInputElement>): string {
+  return Array.from(boxes, ({ value }) => value).join("/");
+}
+
+/** Returns the link to the archive of the folder if that is the one to download. */
+function findWhole(main: HTMLElement, count: number): HTMLElement | null {
+  return count > MAX_NAMED && count === memberBoxes(main).length ? main.querySelector<HTMLElement>(ARCHIVE) : null;
+}
+
+function download(main: HTMLElement): void {
+  const boxes = selectedBoxes(main);
+  const whole = findWhole(main, boxes.length);
+  if (whole === null) submitForm(DOWNLOAD, "download-list", toList(boxes));
+  else whole.click();
+}
+
+/** Why the selected members cannot be downloaded as one archive. Empty if they can. */
+function findLimit({ main, texts }: OpenFolderPage): string {
+  const boxes = selectedBoxes(main);
+  const { maxNames, maxBytes } = main.dataset;
+  if (findWhole(main, boxes.length) !== null) return "";
+  if (boxes.length > Number(maxNames)) return fill(texts.tooMany, { count: Number(maxNames) });
+  const list = toList(boxes);
+  // In UTF-8, three bytes are the most for a code unit.
+  const isShort = 3 * list.length <= Number(maxBytes);
+  return isShort || new TextEncoder().encode(list).length <= Number(maxBytes) ? "" : texts.namesTooLong;
 }
 
 /** Explains why the download button is disabled. */
-function showLimit({ main, texts }: OpenFolderPage, count: number): void {
+function showLimit({ main }: OpenFolderPage, text: string): void {
   const download = main.querySelector(`[data-members-action][value="${DOWNLOAD}"]`);
   if (download === null) return;
   let limit = main.querySelector(".selected-limit");
@@ -187,7 +208,7 @@ function showLimit({ main, texts }: OpenFolderPage, count: number): void {
     download.after(limit);
     download.setAttribute("aria-describedby", limit.id);
   }
-  setText(limit, isTooLarge(main, count) ? fill(texts.tooMany, { count: MEMBERS_PER_FORM }) : "");
+  setText(limit, text);
 }
 
 /**

@@ -1,10 +1,10 @@
-import { element } from "../elements.ts";
 import { saveFile } from "./open-file.ts";
 import type { OpenFolderPage } from "./page.ts";
 import { type MenuItem, openPopupMenu } from "./popup-menu.ts";
 import { showProperties } from "./properties.ts";
 import { removeAll } from "./remove.ts";
 import { renameInPlace } from "./rename.ts";
+import { submitForm } from "./submit-form.ts";
 import { chooseAndTransfer } from "./transfer.ts";
 
 const MORE = "td.more a";
@@ -42,12 +42,16 @@ function toItems(page: OpenFolderPage, row: HTMLElement): MenuItem[] {
     { label: texts.download, isOffered: may.has("download") && !isFolder, act: () => saveFile(row) },
     {
       ...{ label: texts.downloadZip, isOffered: may.has("download") && isFolder },
-      act: () => submitForm("download-members", name),
+      act: () => submitForm("download-members", "selected-members", name),
     },
     { label: texts.rename, isOffered: may.has("move"), act: () => renameInPlace(page, name) },
     { label: texts.moveItem, isOffered: may.has("move"), act: () => void chooseAndTransfer(page, [name], "move") },
     { label: texts.copyItem, isOffered: may.has("copy"), act: () => void chooseAndTransfer(page, [name], "copy") },
-    { label: share?.textContent ?? "", isOffered: may.has("share"), act: () => submitForm("share-members", name) },
+    {
+      label: share?.textContent ?? "",
+      isOffered: may.has("share"),
+      act: () => submitForm("share-members", "selected-members", name),
+    },
     { label: texts.properties, isOffered: true, act: () => void showProperties(page, name) },
     {
       label: texts.delete,
@@ -61,15 +65,4 @@ function toItems(page: OpenFolderPage, row: HTMLElement): MenuItem[] {
     },
   ];
   return items.filter(({ isOffered }) => isOffered);
-}
-
-/** Sends a form that leads to another page, or to a download, for one member. */
-function submitForm(action: string, name: string): void {
-  const fields = Object.entries({ action, "selected-members": name }).map(([field, value]) =>
-    element("input", { type: "hidden", name: field, value }),
-  );
-  const form = element("form", { method: "post", action: "./", enctype: "multipart/form-data" }, ...fields);
-  document.body.append(form);
-  form.submit();
-  form.remove();
 }

@@ -194,6 +194,8 @@ export interface ScriptTexts {
   readonly keyFilter: string;
   /** The number of members that a trigger has run on; `{label}` is the text of its button: `{label}: {count} done` */
   readonly triggered: string;
+  /** Next to the button for a ZIP archive: `The names of these items are too long for one archive. Select fewer.` */
+  readonly namesTooLong: string;
   /** Next to the button for a ZIP archive, if there are too many members: `Select at most {count} items at a time.` */
   readonly tooMany: string;
   /** For screen readers: `The folder {name} was created.` */

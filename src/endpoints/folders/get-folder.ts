@@ -14,6 +14,7 @@ import { isInDropFolder } from "../../transfers/links/drop-folder.ts";
 import { asksForSender } from "../../transfers/links/sent-file.ts";
 import { holdUntilRead } from "../../transfers/tracked-source.ts";
 import { wantsArchive } from "../../transfers/wants-archive.ts";
+import { DOWNLOAD_ACTION, MAX_LISTED } from "../../uploads/form.ts";
 import { type FolderPage, type FolderProblem, type SessionLinks, streamFolderPage } from "../../views/folder-page.ts";
 import { type PageMember, parseMemberOrder, toPageMember } from "../../views/member-order.ts";
 import { redirectReply, toPageFields } from "../../views/page.ts";
@@ -134,6 +135,7 @@ async function openFolderPage(
     ...(link === undefined && { username: account.name }),
     link: toPageLink(context),
     quota: await findPageQuota(context),
+    downloadLimits: { names: MAX_LISTED, bytes: config.limits.maxFormFieldBytes - DOWNLOAD_ACTION.length },
     ...(sender !== undefined && { entered: { ...report.entered, sender } }),
     links: await toSessionLinks(context),
     problems: [...report.problems, ...problems],

@@ -1,5 +1,4 @@
 import { toUrlPath } from "../../account/path.ts";
-import type { SelectedMember } from "../../archive/entries.ts";
 import { toChallenges } from "../../auth/challenge.ts";
 import type { DoneCode } from "../../contracts/pages/texts.ts";
 import { createError } from "../../http/errors.ts";
@@ -13,7 +12,7 @@ import { toStatus } from "../../request/errors.ts";
 import { createFormPermits } from "../../transfers/held-bodies.ts";
 import { isInDropFolder } from "../../transfers/links/drop-folder.ts";
 import { asksForSender, storeSentFile, withSender } from "../../transfers/links/sent-file.ts";
-import { receiveForm, SHARE_ACTION } from "../../uploads/form.ts";
+import { DOWNLOAD_ACTION, receiveForm, SHARE_ACTION } from "../../uploads/form.ts";
 import { createFormFiles, type FormUpload, type RepeatedFiles } from "../../uploads/form-files.ts";
 import { readMetadata } from "../../uploads/metadata-header.ts";
 import { parseSender } from "../../uploads/sender.ts";
@@ -22,11 +21,11 @@ import type { FolderProblem } from "../../views/folder-page.ts";
 import { toNewLinkPath } from "../links/own-links.ts";
 import { isUploadOnly } from "./allowed-actions.ts";
 import { archiveReply } from "./archive.ts";
-import { chooseMember } from "./choose-member.ts";
+import { chooseMembers } from "./download-members.ts";
 import { createActionCheck, findOmission, type ReceivedForm, runFormAction } from "./form-actions.ts";
 import { folderPage } from "./get-folder.ts";
 import { requireFolder } from "./make-folder.ts";
-import { attemptAll, type MemberOutcome, outcomesReply, problemsReply, toCommonStatus } from "./member-outcomes.ts";
+import { type MemberOutcome, outcomesReply, problemsReply, toCommonStatus } from "./member-outcomes.ts";
 import { addSentFiles, removeSentFiles } from "./sent-files.ts";
 
 /**
@@ -39,7 +38,7 @@ export async function postForm(context: AccountContext): Promise<Reply> {
   const omission = findOmission(form) ?? findSenderProblem(context, form);
   if (omission !== undefined) return refuseForm(context, omission, toEntered(form));
   if (form.action === SHARE_ACTION) return share(context, form.members);
-  if (form.action === "download-members") return download(context, form.members);
+  if (form.action === DOWNLOAD_ACTION) return download(context, form.members);
   const outcomes = await runFormAction(context, form);
   return respond(context, outcomes, form);
 }
@@ -105,7 +104,8 @@ async function readForm(context: AccountContext): Promise<ReceivedForm | { reado
         if (asksForSender(context)) sender = parseSender(senders[0]);
       },
     });
-    return { ...fields, members: [...new Set(fields.members)], uploads: uploads.outcomes() };
+    const listed = fields.action === DOWNLOAD_ACTION ? fields.listed : [];
+    return { ...fields, members: [...new Set([...fields.members, ...listed])], uploads: uploads.outcomes() };
   } catch (error) {
     const outcomes = uploads.outcomes();
     const hasNoPage = (outcomes.length === 0 && !asksForSender(context)) || signal.aborted;
@@ -162,10 +162,7 @@ function share({ path, config }: AccountContext, [name = ""]: readonly string[])
 
 /** Responds with an archive of the members if all of them can be in it. */
 async function download(context: AccountContext, members: readonly string[]): Promise<Reply> {
-  const chosen: SelectedMember[] = [];
-  const outcomes = await attemptAll(context, members, async (name) => {
-    chosen.push(await chooseMember(context, name));
-  });
+  const { chosen, outcomes } = await chooseMembers(context, members);
   if (outcomes.every(({ error }) => error === undefined)) return archiveReply(context, chosen);
   return respondFailed(context, outcomes);
 }

@@ -21,6 +21,8 @@ export interface FolderPage {
   readonly quota?: PageQuota | undefined;
   /** The link that the page belongs to. Absent: a page of an account. */
   readonly link?: PageLink | undefined;
+  /** The limits of a selection that is downloaded: the number of names, and the bytes of all of them together. */
+  readonly downloadLimits: { readonly names: number; readonly bytes: number };
   /** The result of the last form. */
   readonly done?: DoneCode | undefined;
   /** The files that the last form has sent, if the account must not list them. */

@@ -226,6 +226,7 @@ export const ENGLISH: Texts = {
     keySelectAll: "Select all",
     keyFilter: "Filter",
     triggered: "{label}: {count} done",
+    namesTooLong: "The names of these items are too long for one archive. Select fewer.",
     tooMany: "Select at most {count} items at a time.",
     folderCreated: "The folder {name} was created.",
   },

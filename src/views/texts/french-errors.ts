@@ -262,6 +262,7 @@ export const FRENCH_ERRORS: Readonly<Record<ErrorCode, string>> = {
   "form-too-many-files": "Le formulaire a plus de {max} fichiers avant son action.",
   "form-too-many-parts": "Sélectionnez moins d’éléments à la fois : le formulaire a plus de {max} parties.",
   "form-too-many-fields": "Le formulaire a plus de {max} champs.",
+  "form-too-many-names": "Le formulaire nomme plus de {max} éléments.",
   "form-fields-too-large": "Les champs du formulaire dépassent {max} octets.",
   "form-part-headers-too-large": "Le formulaire a une partie dont les en-têtes dépassent {max} octets.",
   "form-part-headers-malformed": "Le formulaire a une partie dont les en-têtes sont mal formés.",

@@ -213,6 +213,7 @@ export const FRENCH: Texts = {
     keySelectAll: "Tout sélectionner",
     keyFilter: "Filtrer",
     triggered: "{label} : {count} traités",
+    namesTooLong: "Les noms de ces éléments sont trop longs pour une seule archive. Sélectionnez-en moins.",
     tooMany: "Sélectionnez au plus {count} éléments à la fois.",
     position: "{position} sur {count}",
     previous: "Précédent",

@@ -265,6 +265,7 @@ export const GERMAN_ERRORS: Readonly<Record<ErrorCode, string>> = {
   "form-too-many-files": "Das Formular hat mehr als {max} Dateien vor seiner Aktion.",
   "form-too-many-parts": "Wählen Sie weniger Einträge auf einmal aus: Das Formular hat mehr als {max} Teile.",
   "form-too-many-fields": "Das Formular hat mehr als {max} Felder.",
+  "form-too-many-names": "Das Formular nennt mehr als {max} Einträge.",
   "form-fields-too-large": "Die Felder des Formulars haben mehr als {max} Byte.",
   "form-part-headers-too-large": "Die Kopfzeilen eines Formularteils haben mehr als {max} Byte.",
   "form-part-headers-malformed": "Ein Teil des Formulars hat fehlerhafte Kopfzeilen.",

@@ -225,6 +225,7 @@ export const GERMAN: Texts = {
     keySelectAll: "Alle auswählen",
     keyFilter: "Filtern",
     triggered: "{label}: {count} erledigt",
+    namesTooLong: "Die Namen dieser Einträge sind zusammen zu lang für ein Archiv. Wählen Sie weniger aus.",
     tooMany: "Wählen Sie höchstens {count} Einträge auf einmal aus.",
     folderCreated: "Der Ordner {name} wurde angelegt.",
   },

@@ -262,6 +262,7 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, string>> = {
   "form-too-many-files": "El formulario tiene más de {max} archivos antes de su acción.",
   "form-too-many-parts": "Seleccione menos elementos a la vez: el formulario tiene más de {max} partes.",
   "form-too-many-fields": "El formulario tiene más de {max} campos.",
+  "form-too-many-names": "El formulario nombra más de {max} elementos.",
   "form-fields-too-large": "Los campos del formulario superan los {max} bytes.",
   "form-part-headers-too-large": "El formulario tiene una parte con cabeceras de más de {max} bytes.",
   "form-part-headers-malformed": "El formulario tiene una parte con cabeceras mal formadas.",

@@ -213,6 +213,7 @@ export const SPANISH: Texts = {
     keySelectAll: "Seleccionar todo",
     keyFilter: "Filtrar",
     triggered: "{label}: {count} hechos",
+    namesTooLong: "Los nombres de estos elementos son demasiado largos para un solo archivo ZIP. Seleccione menos.",
     tooMany: "Seleccione como máximo {count} elementos a la vez.",
     position: "{position} de {count}",
     previous: "Anterior",

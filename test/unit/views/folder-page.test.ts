@@ -17,6 +17,7 @@ const folder: FolderPage = {
   actions: { upload: true, createFolder: true, download: true, delete: true, move: true, copy: true, triggers: [] },
   username: "<alice>",
   links: {},
+  downloadLimits: { names: 10_000, bytes: 1_048_560 },
 };
 
 function render(change: Partial<FolderPage>): Promise<string> {

@@ -1,0 +1,12 @@
+import { element } from "../elements.ts";
+
+/** Sends a form that leads to another page, or to a download. `field`: the name of the field that has the members. */
+export function submitForm(action: string, field: string, members: string): void {
+  const inputs = Object.entries({ action, [field]: members }).map(([name, value]) =>
+    element("input", { type: "hidden", name, value }),
+  );
+  const form = element("form", { method: "post", action: "./", enctype: "multipart/form-data" }, ...inputs);
+  document.body.append(form);
+  form.submit();
+  form.remove();
+}
