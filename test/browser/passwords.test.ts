@@ -1,8 +1,13 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
+import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts";
+import { createRecordingLogger } from "../support/logger.ts";
+import { TOTP_SECRET, toOneTimePassword } from "../support/secrets/totp.ts";
 import { describeInChromium } from "./chromium.ts";
 import { logIn, openSite, PASSWORD } from "./site.ts";
+
+const logger = createRecordingLogger();
 
 describeInChromium("pages with passwords", (chromium) => {
   it("the login keeps the user name, shows the password and tells of Caps Lock", async () => {
@@ -31,6 +36,41 @@ describeInChromium("pages with passwords", (chromium) => {
     await page.press("#password", "Enter");
     expect((await sent).postData()).toContain("username=alice");
     await page.waitForSelector("main#folder");
+    expectNoComplaints(/status of 401/);
+  });
+
+  it("the login asks for a one-time password after the right password, without a script", async () => {
+    const totp = { secret: TOTP_SECRET };
+    const account = { username: "alice", password: PASSWORD, totp };
+    const site = await openSite({ authentication: createAccountsAuthenticator({ accounts: [account], logger }) });
+    const { page } = await chromium.open({ javaScriptEnabled: false, viewport: { width: 320, height: 640 } });
+    await page.goto(site.home);
+    await page.fill("#username", "alice");
+    await page.fill("#password", PASSWORD);
+    await page.press("#password", "Enter");
+    await page.getByLabel("One-time password").waitFor();
+    expect(await page.getByRole("alert").textContent()).toBe("This account also needs a one-time password.");
+    expect(await page.inputValue("#username")).toBe("alice");
+    expect(await page.inputValue("#password")).toBe("");
+    await page.fill("#password", PASSWORD);
+    await page.fill("#code", toOneTimePassword(Date.now()));
+    await page.press("#code", "Enter");
+    await page.waitForSelector("main#folder");
+  });
+
+  it("the page with the one-time password is accessible", async () => {
+    const totp = { secret: TOTP_SECRET };
+    const account = { username: "alice", password: PASSWORD, totp };
+    const site = await openSite({ authentication: createAccountsAuthenticator({ accounts: [account], logger }) });
+    const { page, expectNoComplaints } = await chromium.open({ viewport: { width: 320, height: 640 } });
+    await page.goto(site.home);
+    await page.fill("#username", "alice");
+    await page.fill("#password", PASSWORD);
+    await page.press("#password", "Enter");
+    await page.waitForSelector("#code");
+    await page.waitForSelector("#password:focus");
+    await check(page, "one-time password");
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
     expectNoComplaints(/status of 401/);
   });
 
