@@ -1,5 +1,6 @@
 import { type Account, createAccountResolver, type Groups } from "../account/account.ts";
-import { type AccountFiles, type AccountFilesOptions, createAccountFiles } from "../account/files.ts";
+import { type AccountFilesOptions, createAccountFiles } from "../account/create-files.ts";
+import type { AccountFiles } from "../account/files.ts";
 import { prepareHome } from "../account/home.ts";
 import { isRestricted, keyPathOf, toKeyAccount } from "../account/keys/key-account.ts";
 import { withKeyPath } from "../account/keys/key-files.ts";

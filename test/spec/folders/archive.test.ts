@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { toAccount } from "../../../src/account/account.ts";
-import { createAccountFiles } from "../../../src/account/files.ts";
+import { createAccountFiles } from "../../../src/account/create-files.ts";
 import { parseResourcePath } from "../../../src/account/path.ts";
 import type { SelectedMember } from "../../../src/archive/entries.ts";
 import { toLimits } from "../../../src/config/limits.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { toAccount } from "../../../src/account/account.ts";
-import { createAccountFiles, type FilesWithoutLocks, type RemovalKind } from "../../../src/account/files.ts";
+import { createAccountFiles } from "../../../src/account/create-files.ts";
+import type { FilesWithoutLocks, RemovalKind } from "../../../src/account/files.ts";
 import type { AccountSettings } from "../../../src/contracts/account.ts";
 import { type StorageAdapter, StorageError } from "../../../src/contracts/storage-adapter.ts";
 import { createFairQueue } from "../../../src/platform/fair-queue.ts";
