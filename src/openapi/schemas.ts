@@ -4,9 +4,8 @@ import { keyListSchema, keyResultsSchema, newKeySchema } from "../schemas/api-ke
 import {
   commandsErrorSchema,
   commandsResponseSchema,
-  commandsWithLinksErrorSchema,
-  commandsWithLinksResponseSchema,
   createCommandsRequestSchema,
+  createOutcomeSchemas,
 } from "../schemas/commands.ts";
 import { errorsSchema } from "../schemas/errors.ts";
 import { linkListSchema, linkResultsSchema, newLinkSchema } from "../schemas/links.ts";
@@ -53,10 +52,11 @@ export function toSchemaRef(name: SchemaName): ReferenceObject & SchemaObject {
 }
 
 /** Converts all schemas to the dialect of OpenAPI 3.0. */
-export function toSchemas({ triggers, maxCommands, hasLinks }: OpenApiOptions): Readonly<Record<string, SchemaObject>> {
+export function toSchemas(service: OpenApiOptions): Readonly<Record<string, SchemaObject>> {
+  const { triggers, maxCommands, hasLinks, hasTrash } = service;
   const schemas: Readonly<Record<string, z.ZodType>> = {
     ...SCHEMAS,
-    ...(hasLinks && { CommandResults: commandsWithLinksResponseSchema, CommandErrors: commandsWithLinksErrorSchema }),
+    ...((hasLinks || hasTrash) && createOutcomeSchemas(service)),
     CommandsRequest: createCommandsRequestSchema({ triggers, maxTargets: maxCommands, hasLinks }),
     TrashCommandsRequest: createTrashCommandsSchema(maxCommands),
     VersionCommandsRequest: createVersionCommandsSchema(maxCommands),

@@ -85,12 +85,7 @@ export function createCommandsRequestSchema({ triggers, maxTargets = MAX_TARGETS
 }
 
 /** The result for one target; `message` is `null` if the command succeeded (4.3). */
-const outcomeSchema = z.strictObject({
-  target: z.string(),
-  message: z.string().nullable(),
-  /** The ID of the entry in the trash, if the target was moved there. */
-  trash: z.string().exactOptional(),
-});
+const outcomeSchema = z.strictObject({ target: z.string(), message: z.string().nullable() });
 
 /** The body of a 200 response: every command succeeded (CONTRACT 4.5). */
 export const commandsResponseSchema = z.strictObject({ results: z.array(outcomeSchema) });
@@ -98,14 +93,20 @@ export const commandsResponseSchema = z.strictObject({ results: z.array(outcomeS
 /** The body of a 422 response: at least one command failed (4.3). */
 export const commandsErrorSchema = z.strictObject({ errors: z.array(outcomeSchema) });
 
-/** The result for one target of a service with links: a link that was made is there. */
-const outcomeWithLinkSchema = outcomeSchema.extend({ link: linkSchema.exactOptional() });
+/** A link that was made. Only services with links have it. */
+const withLink = { link: linkSchema.exactOptional() };
+/** The ID of the entry in the trash, if the target was moved there. Only services with a trash have it. */
+const withTrash = { trash: z.string().exactOptional() };
+const completeOutcomeSchema = outcomeSchema.extend({ ...withLink, ...withTrash });
 
-/** As {@link commandsResponseSchema}, of a service with links. */
-export const commandsWithLinksResponseSchema = z.strictObject({ results: z.array(outcomeWithLinkSchema) });
-
-/** As {@link commandsErrorSchema}, of a service with links. */
-export const commandsWithLinksErrorSchema = z.strictObject({ errors: z.array(outcomeWithLinkSchema) });
+/** Creates the bodies of the responses of a service that may have links and a trash: 200, and 422. */
+export function createOutcomeSchemas({ hasLinks, hasTrash }: { hasLinks: boolean; hasTrash: boolean }) {
+  const outcome = outcomeSchema.extend({ ...(hasLinks && withLink), ...(hasTrash && withTrash) });
+  return {
+    CommandResults: z.strictObject({ results: z.array(outcome) }),
+    CommandErrors: z.strictObject({ errors: z.array(outcome) }),
+  };
+}
 
 /** One command of a folder: a built-in one, or a trigger. */
 export type Command = BuiltInCommand | z.infer<ReturnType<typeof createTriggerSchema>>;
@@ -114,7 +115,7 @@ export type BuiltInCommand = MemberCommand | LinkCommand;
 export type MemberCommand = z.infer<typeof memberSchema> | TransferCommand;
 export type TransferCommand = z.infer<typeof transferSchema>;
 export type LinkCommand = z.infer<typeof linkCommandSchema>;
-export type CommandOutcome = z.infer<typeof outcomeWithLinkSchema>;
+export type CommandOutcome = z.infer<typeof completeOutcomeSchema>;
 
 /** Whether a command makes links. */
 export function isLinkCommand(command: Command): command is LinkCommand {

@@ -80,8 +80,8 @@ export interface FormFields {
  * fields that the action does not need: a page may have one form for all actions. A file in the field `file` before
  * any action means the action `upload-file`.
  * @throws HttpError `malformed` if the form does not have exactly one valid action, has a file in place of a text or
- * the reverse, lists too many names, or as {@link readMultipart} does; `too-large` if its texts exceed the limit; what `permits` throw. Files
- * that wait for the action are discarded then.
+ * the reverse, lists too many names, or as {@link readMultipart} does; `too-large` if its texts exceed the limit; what
+ * `permits` throw. Files that wait for the action are discarded then.
  */
 export async function receiveForm(
   parts: AsyncIterable<FormPart>,

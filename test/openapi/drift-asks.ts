@@ -152,7 +152,6 @@ const FOLDER_BODIES = [
   form(["action", "rename-member"], ["selected-members", "a.txt"], ["new-name", "new.txt"]),
   form(["action", "rename-member"], ["selected-members", "c.txt"], ["new-name", "new.txt"]),
   form(["action", "download-members"], ["selected-members", "a.txt"]),
-  form(["action", "download-members"], ["download-list", "a.txt"]),
   form(["action", "upload-file"], ["upload-file", "refused.txt", "x"]),
   form(["file", "new.txt", "x"]),
   { fields: { ...FORM_FIELDS, "content-encoding": "gzip" }, body: "x" },
@@ -166,6 +165,7 @@ const FOLDER_BODIES = [
   { ...form(["action", "delete-members"], ["selected-members", "none"]) },
   { ...form(["action", "delete-members"], ["selected-members", "b.txt"]) },
   { ...form(["action", "download-members"], ["selected-members", "b.txt"]) },
+  { ...form(["action", "download-members"], ["download-list", "b.txt"]) },
   { ...form(["action", "publish"], ["selected-members", "b.txt"]) },
   { ...form(["action", "publish"], ["selected-members", "f"]) },
   {
