@@ -35,6 +35,8 @@ export function renderApiPage(context: PageContext, files: readonly ApiPageFile[
 <input id="username" name="username" autocomplete="username" autocapitalize="none" spellcheck="false" dir="auto" required></p>
 <p class="field"><label for="password">${texts.password}</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required></p>
+<p id="code-field" class="field" hidden><label for="code">${texts.oneTimePassword}</label>
+<input id="code" name="one_time_password" autocomplete="one-time-code" autocapitalize="none" spellcheck="false"></p>
 <p><button class="primary">${texts.login}</button></p>
 </form>
 <div id="access" class="access" hidden><p>${texts.loggedIn}</p><p><button id="logout" type="button">${texts.logOut}</button></p></div>
@@ -47,11 +49,13 @@ export function renderApiPage(context: PageContext, files: readonly ApiPageFile[
 }
 
 /** The texts of the page's script, by the names of its `ApiPageTexts`. */
-function toScriptTexts({ texts }: PageContext): Readonly<Record<string, string>> {
+function toScriptTexts({ texts }: PageContext): Readonly<Record<string, string | object>> {
   const { loggedOut, script } = texts;
   const wrong = toErrorText(texts, createError("credentials-wrong"));
+  const codes = ["second-factor-required", "second-factor-wrong"] as const;
+  const secondFactor = Object.fromEntries(codes.map((code) => [code, toErrorText(texts, createError(code))]));
   const { sessionEnded, networkLost, refused } = script;
-  return { loggedOut, wrong, sessionEnded, networkLost, refused };
+  return { loggedOut, wrong, secondFactor, sessionEnded, networkLost, refused };
 }
 
 function toScripts(basePath: string, files: readonly ApiPageFile[]): SafeHtml {

@@ -4,7 +4,10 @@ import { AxeBuilder } from "@axe-core/playwright";
 import type { Locator, Page, Request } from "playwright-core";
 import { expect, it } from "vitest";
 import { createApiPage } from "../../src/api-page.ts";
+import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts";
 import type { FileEvent } from "../../src/contracts/events/file-event.ts";
+import { createRecordingLogger } from "../support/logger.ts";
+import { TOTP_SECRET, toOneTimePassword } from "../support/secrets/totp.ts";
 import { type Chromium, describeInChromium, eventually, type WatchedPage } from "./chromium.ts";
 import { logIn, openSite, PASSWORD, type Site, type SiteOptions } from "./site.ts";
 
@@ -249,6 +252,18 @@ describeInChromium("the interactive page of the API", (chromium) => {
     await page.locator("#access").waitFor();
     await tryCall(page, "getFile", 400, "../__svc__/login");
     expect(urls).toContain(`${site.home}..%2F__svc__%2Flogin`);
+  });
+
+  it("asks for a one-time password if the account needs one", async () => {
+    const accounts = [{ username: "alice", password: PASSWORD, totp: { secret: TOTP_SECRET } }];
+    const authentication = createAccountsAuthenticator({ accounts, logger: createRecordingLogger() });
+    const { page } = await openApiPage(chromium, { authentication });
+    expect(await page.locator("#code").isVisible()).toBe(false);
+    await logInHere(page);
+    await page.getByRole("status").filter({ hasText: "This account also needs a one-time password." }).waitFor();
+    await page.getByLabel("One-time password").fill(toOneTimePassword(Date.now()));
+    await page.press("#code", "Enter");
+    await page.locator("#logout").waitFor();
   });
 
   it("says that a password is wrong, and forgets what was typed with the page", async () => {

@@ -24,6 +24,7 @@ export function createAccess(root: HTMLElement, service: string, texts: ApiPageT
   const form = find<HTMLFormElement>(root, "#login");
   const access = find(root, "#access");
   const message = find(root, "#message");
+  const codeField = find(form, "#code-field");
   const [submit, logout] = [find<HTMLButtonElement>(form, "button"), find<HTMLButtonElement>(root, "#logout")];
   let viewer: Viewer | undefined;
   let session: string | undefined;
@@ -44,8 +45,12 @@ export function createAccess(root: HTMLElement, service: string, texts: ApiPageT
     submit.disabled = true;
     try {
       const response = await askForSession(service, fields);
-      if (typeof response === "number") return say(toProblem(response, texts), true);
+      if (typeof response !== "string") {
+        if (toCode(response) in texts.secondFactor) codeField.hidden = false;
+        return say(toProblem(response, texts), true);
+      }
       session = response;
+      codeField.hidden = true;
       viewer?.preauthorizeApiKey(SCHEME, `session ${session}`);
       form.reset();
       show();
@@ -102,9 +107,9 @@ export function createAccess(root: HTMLElement, service: string, texts: ApiPageT
   };
 }
 
-/** Requests a session. Returns its ID, or the status of an error response. Rejects if the service does not respond. */
-async function askForSession(service: string, fields: FormData): Promise<string | number> {
-  const credentials = { username: fields.get("username"), password: fields.get("password") };
+/** Requests a session. Returns its ID, or the error response. Rejects if the service does not respond. */
+async function askForSession(service: string, fields: FormData): Promise<string | Response> {
+  const credentials = Object.fromEntries(fields);
   const response = await fetch(`${service}/__svc__/login`, {
     method: "POST",
     headers: { ...HEADERS, "Content-Type": "application/json" },
@@ -112,9 +117,9 @@ async function askForSession(service: string, fields: FormData): Promise<string 
     credentials: "same-origin",
     cache: "no-store",
   });
-  if (!response.ok) return response.status;
+  if (!response.ok) return response;
   const { results } = (await response.json()) as { results: readonly { session: string }[] };
-  return results[0]?.session ?? response.status;
+  return results[0]?.session ?? response;
 }
 
 async function isSessionAlive(service: string, session: string): Promise<boolean> {
@@ -138,8 +143,13 @@ async function endSession(service: string, session: string): Promise<void> {
   });
 }
 
-function toProblem(status: number, { wrong, refused }: ApiPageTexts): string {
-  return status === 401 ? wrong : refused.replace("{status}", String(status));
+function toProblem(response: Response, { wrong, secondFactor, refused }: ApiPageTexts): string {
+  const { status } = response;
+  return status === 401 ? (secondFactor[toCode(response)] ?? wrong) : refused.replace("{status}", String(status));
+}
+
+function toCode({ headers }: Response): string {
+  return headers.get("error-code") ?? "";
 }
 
 function find<Found extends HTMLElement>(parent: HTMLElement, selector: string): Found {

@@ -2,6 +2,8 @@
 export interface ApiPageTexts {
   /** The user name or password is wrong. */
   readonly wrong: string;
+  /** The texts of errors by the second factor, by their codes. */
+  readonly secondFactor: Readonly<Record<string, string>>;
   readonly loggedOut: string;
   /** `Your session has ended.` */
   readonly sessionEnded: string;
