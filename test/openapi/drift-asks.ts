@@ -152,6 +152,7 @@ const FOLDER_BODIES = [
   form(["action", "rename-member"], ["selected-members", "a.txt"], ["new-name", "new.txt"]),
   form(["action", "rename-member"], ["selected-members", "c.txt"], ["new-name", "new.txt"]),
   form(["action", "download-members"], ["selected-members", "a.txt"]),
+  form(["action", "download-members"], ["download-list", "a.txt"]),
   form(["action", "upload-file"], ["upload-file", "refused.txt", "x"]),
   form(["file", "new.txt", "x"]),
   { fields: { ...FORM_FIELDS, "content-encoding": "gzip" }, body: "x" },

@@ -38,6 +38,7 @@ const PUBLIC_NAMES: Readonly<Record<string, readonly string[]>> = {
     "createHttpAuthenticator",
     "createMetrics",
     "createPasswordHasher",
+    "createTotp",
     "createWebhookSink",
     "explainPermission",
     "isHttpError",

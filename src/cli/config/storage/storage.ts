@@ -18,8 +18,8 @@ export async function checkStorageFolder(
 }
 
 /**
- * Opens the storage, and its check at the start. Problems of a remote storage are added to the context. Only the code of
- * the storage that is used is loaded.
+ * Opens the storage, and its check at the start. Problems of a remote storage are added to the context. Only the code
+ * of the storage that is used is loaded.
  */
 export async function openStorage(
   storage: NonNullable<ConfigFile["storage"]>,
