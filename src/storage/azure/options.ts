@@ -1,7 +1,6 @@
 import type { Presign } from "../../contracts/downloads/presign.ts";
 import { checkOption } from "../../contracts/option-error.ts";
 import type { StorageAdapter } from "../../contracts/storage-adapter.ts";
-import type { StoreFetch } from "../object-store/http/client.ts";
 import {
   type StoreOptions,
   type StoreSettings,
@@ -14,7 +13,7 @@ import { MAX_HELD_PART_BYTES } from "../object-store/part-memory.ts";
 import { toBlobName } from "./names.ts";
 
 /** The part of `fetch` that the storage uses. */
-export type AzureFetch = StoreFetch;
+export type AzureFetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Options of `createAzureStorage`. */
 export interface AzureStorageOptions extends StoreOptions {

@@ -1,7 +1,6 @@
 import type { Presign } from "../../contracts/downloads/presign.ts";
 import { checkOption } from "../../contracts/option-error.ts";
 import type { StorageAdapter } from "../../contracts/storage-adapter.ts";
-import type { StoreFetch } from "../object-store/http/client.ts";
 import {
   type StoreOptions,
   type StoreSettings,
@@ -26,7 +25,7 @@ export interface S3Credentials {
 }
 
 /** The part of `fetch` that the storage uses. */
-export type S3Fetch = StoreFetch;
+export type S3Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /** Options of `createS3Storage`. */
 export interface S3StorageOptions extends StoreOptions {

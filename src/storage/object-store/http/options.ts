@@ -1,7 +1,7 @@
 import { checkOption, isWholeNumber } from "../../../contracts/option-error.ts";
 import { isName } from "../keys.ts";
 import { MAX_HELD_PART_BYTES } from "../part-memory.ts";
-import type { SendSettings, StoreFetch } from "./client.ts";
+import type { SendSettings } from "./client.ts";
 
 /** Options of all storages that send HTTP requests to an object store. */
 export interface StoreOptions {
@@ -25,7 +25,7 @@ export interface StoreOptions {
   /** How long a response body may be silent while it is read. Default 30. */
   readonly idleTimeoutSeconds?: number;
   /** Sends requests. Default: `fetch` of the runtime. */
-  readonly fetch?: StoreFetch;
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
   /** Returns the current time in milliseconds since 1970. Default `Date.now`. */
   readonly clock?: () => number;
   /** Returns a random number from 0 to below 1. Default `Math.random`. */
