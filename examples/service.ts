@@ -2,9 +2,6 @@
  * A service that is the same on every runtime. The servers in `node/`, `deno/`, `bun/` and `workers/` mount it.
  */
 import {
-  type AccountKeys,
-  type AccountSettings,
-  type ApiKey,
   type ApiPage,
   type Authenticator,
   createAccountsAuthenticator,
@@ -36,18 +33,18 @@ export interface ExampleOptions {
 /** Who knows it can open the files of all accounts. */
 export const LINKS_SECRET = "the secret of an example, which anybody can read";
 
-const ALICE = {
-  home_folder_path: "/alice",
-  permissions: [["allow-full-control"], ["/locked | /locked/*", "allow-read", "allow-list"]],
-  virtual_folders: [["/public", "/public"]],
-} as const satisfies AccountSettings;
-
 export function createExampleService(options: ExampleOptions): FileService {
   const { onEvent: tell, hasher = createPasswordHasher(), sessions = createMemoryKeyValueStore(), apiPage } = options;
   const accounts = createAccountsAuthenticator({
     // Passwords as they are, for trying out: `fileferry hash-password` makes what should stand here.
     accounts: [
-      { username: "alice", password: "secret", ...ALICE },
+      {
+        username: "alice",
+        password: "secret",
+        home_folder_path: "/alice",
+        permissions: [["allow-full-control"], ["/locked | /locked/*", "allow-read", "allow-list"]],
+        virtual_folders: [["/public", "/public"]],
+      },
       { username: "guest", password: "guest", home_folder_path: "/alice", permissions: [["allow-read", "allow-list"]] },
     ],
     logger: quiet,
@@ -56,10 +53,7 @@ export function createExampleService(options: ExampleOptions): FileService {
   return createFileService({
     storage,
     versions: storage.versions,
-    authentication: [
-      { ...accounts, keys: createKeys("alice", ALICE) },
-      createMembers("carol", "first password", hasher),
-    ],
+    authentication: [accounts, createMembers("carol", "first password", hasher)],
     groups: { members: { allow_own_password_change: true } },
     metadataFields: { header: "X-Labels", keys: [{ name: "project" }, { name: "tag-*" }] },
     session: { store: sessions },
@@ -113,23 +107,6 @@ function createMembers(name: string, initialPassword: string, hasher: PasswordHa
       hash = Promise.resolve(next);
       return { outcome: "updated" };
     },
-  };
-}
-
-/** The API keys of one account. They are forgotten when the process ends. */
-function createKeys(name: string, account: AccountSettings): AccountKeys {
-  const keys = new Map<string, ApiKey>();
-  return {
-    async find(id) {
-      const key = keys.get(id);
-      return key === undefined ? undefined : { username: name, account, key };
-    },
-    list: async (username) => (username === name ? [...keys.values()] : undefined),
-    async add(username, key) {
-      if (username === name) keys.set(key.id, key);
-      return username === name;
-    },
-    remove: async (username, id) => username === name && keys.delete(id),
   };
 }
 

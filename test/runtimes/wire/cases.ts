@@ -5,7 +5,6 @@ import { digestCases } from "./cases-digests.ts";
 import { fieldCases } from "./cases-fields.ts";
 import { fileCases } from "./cases-files.ts";
 import { folderCases } from "./cases-folders.ts";
-import { keyCases } from "./cases-keys.ts";
 import { linkCases } from "./cases-links.ts";
 import { loginCases } from "./cases-login.ts";
 import { pathCases } from "./cases-paths.ts";
@@ -26,7 +25,6 @@ export const wireCases: readonly WireCase[] = [
   ...uploadCases,
   ...digestCases,
   ...linkCases,
-  ...keyCases,
   ...versionCases,
   ...fieldCases,
   ...webdavCases,
