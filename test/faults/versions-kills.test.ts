@@ -83,8 +83,8 @@ describe("versions on a disk whose processes are killed", () => {
     for (let round = 0; round < KILLS; round += 1) {
       for (const [name, text] of await runAndKill(random)) written.get(name)?.add(text);
       const opened = openLater();
-      const hidden = await pathsIn(createDiskStorage({ root }), "/__svc__");
-      records += hidden.filter((path) => /versions-moves\/\d/.test(path)).length;
+      const paths = await pathsIn(createDiskStorage({ root }));
+      records += paths.filter((path) => /versions-moves\/\d/.test(path)).length;
       leftovers += await opened.kept.versions.sweep();
       for (const name of NAMES) {
         const path = await settle(opened, name);
