@@ -44,7 +44,7 @@ describe("the option cors", () => {
       expect([path, answer.status]).toEqual([path, status]);
       expect(answer.header("access-control-allow-origin")).toBe(APP);
       expect(answer.header("access-control-expose-headers")).toBe(
-        "Error-Code, Link, Content-Range, Location, ETag, Last-Modified, Preference-Applied, Server-Path, Retry-After, Allow, WWW-Authenticate, Accept-Patch, Content-Location, Content-Digest, Repr-Digest, Idempotency-Replayed, Upload-Offset, Upload-Length, Upload-Defer-Length, Upload-Complete, Upload-Limit, Upload-Expires, Upload-Metadata, Upload-Concat, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Checksum-Algorithm",
+        "Error-Code, Link, Content-Range, Location, ETag, Last-Modified, Preference-Applied, Server-Path, Retry-After, Allow, WWW-Authenticate, Accept-Patch, Content-Location, Content-Digest, Repr-Digest, Idempotency-Replayed, Trash-Id, Upload-Offset, Upload-Length, Upload-Defer-Length, Upload-Complete, Upload-Limit, Upload-Expires, Upload-Metadata, Upload-Concat, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Checksum-Algorithm",
       );
       expect(answer.header("vary")).toMatch(/, Origin$/);
       expect(answer.header("access-control-allow-credentials")).toBeNull();

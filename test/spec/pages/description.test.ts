@@ -134,6 +134,7 @@ describe("the OpenAPI description", () => {
       "upload-file": { type: "array", items: { type: "string", format: "binary" }, example: [] },
       file: { type: "array", items: { type: "string", format: "binary" }, example: [] },
       "selected-members": { type: "array", items: { type: "string" }, example: [] },
+      "download-list": { type: "array", items: { type: "string" }, example: [] },
       "new-name": { type: "string", example: "example" },
       destination: { type: "string", example: "example" },
     });

@@ -153,7 +153,7 @@ describe("the head of a folder's page", () => {
   it("hands the texts of the script over in the language of the page", async () => {
     const page = await pageOf({}, "/home/", "de");
     const json = (
-      /<main id="folder" data-texts="([^"]*)" data-may="[^"]*" data-viewer/.exec(page)?.[1] ?? ""
+      /<main id="folder" data-texts="([^"]*)" data-may="[^"]*"[^>]* data-viewer/.exec(page)?.[1] ?? ""
     ).replaceAll("&quot;", '"');
     expect(JSON.parse(json)).toMatchObject({ cancel: "Abbrechen", deleteOne: "{name} löschen?" });
   });
