@@ -1,12 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { acquireBuffer, giveBack } from "../../../src/platform/buffer-pool.ts";
 
 const SIZE = 524_288;
 const KEPT = 16_777_216 / SIZE;
 const RESTING = 4_194_304 / SIZE;
 
-beforeAll(() => void vi.useFakeTimers());
-afterAll(() => void vi.useRealTimers());
+/** A pool of its own: other tests of this process use the module, with its timer. */
+let acquireBuffer: typeof import("../../../src/platform/buffer-pool.ts").acquireBuffer;
+let giveBack: typeof import("../../../src/platform/buffer-pool.ts").giveBack;
+
+beforeAll(async () => {
+  vi.useFakeTimers();
+  vi.resetModules();
+  ({ acquireBuffer, giveBack } = await import("../../../src/platform/buffer-pool.ts"));
+});
+afterAll(() => {
+  vi.resetModules();
+  vi.useRealTimers();
+});
 
 function acquire(count: number): Uint8Array[] {
   return Array.from({ length: count }, () => acquireBuffer(SIZE));
