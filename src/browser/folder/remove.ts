@@ -26,7 +26,7 @@ export async function removeAll(page: OpenFolderPage, names: readonly string[], 
   focusNear(main, position);
 }
 
-/** If the focus was in a row that has gone, it goes to the row that took its place. */
+/** If the row with the focus was removed, the next row gets the focus. */
 function focusNear(main: HTMLElement, position: number): void {
   const { activeElement } = document;
   if (activeElement !== null && activeElement !== document.body && activeElement.checkVisibility?.() !== false) return;

@@ -1,6 +1,6 @@
 import type { ByteRange, StorageEntry, StoredFile, WriteOptions } from "../storage-adapter.ts";
 
-/** A former content of a file. */
+/** An earlier content of a file. */
 export interface FileVersion {
   /** The time at which it was replaced, and 64 random bits. No two versions have the same. */
   readonly id: string;

@@ -9,7 +9,7 @@ import { countBody } from "../../transfers/held-bodies.ts";
 import { type MemberOutcome, outcomesReply } from "./member-outcomes.ts";
 
 /*
- * Commands on what is kept of former files, by their IDs: entries of the trash, and versions.
+ * Commands on entries of the trash and on versions, by their IDs.
  */
 
 type ParsedCommands<Command> =

@@ -116,7 +116,7 @@ interface CommandTools {
   readonly triggers: Triggers;
   /** That of a dry run; without it, the command is real. */
   readonly requireRoom: RequireRoom | undefined;
-  /** Called with the ID of the entry if the target has gone to the trash. */
+  /** Called with the ID of the entry if the target was moved to the trash. */
   readonly onTrashed: (id: string) => void;
 }
 

@@ -22,7 +22,7 @@ export interface VersionExchange {
   begin(hasContent: (present: StorageEntry) => Promise<boolean>): Promise<void>;
   /** Does what is due after a replacement. `entry`: the new file, if it is known. It never rejects. */
   finish(entry?: StorageEntry): Promise<void>;
-  /** Takes back what was kept, if the former file is still there. It never rejects. */
+  /** Removes the version again if its file was not replaced. Never rejects. */
   undo(): Promise<void>;
   end(): void;
 }
