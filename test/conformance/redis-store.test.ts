@@ -46,10 +46,10 @@ describe.skipIf(!hasRedis && process.env.CI === undefined)(`createRedisStore${re
 
   it.each(storeCases)("$name", async ({ run }) => {
     const { store, other } = createStores();
-    await run({ store: { ...store, get: other.get }, wait, ttl: 50 });
+    await run({ store: { ...store, get: other.get }, wait, ttl: 250 });
   });
 
-  it.each(atomicStoreCases)("$name", ({ run }) => run({ ...createStores("atomic:"), wait, ttl: 50 }));
+  it.each(atomicStoreCases)("$name", ({ run }) => run({ ...createStores("atomic:"), wait, ttl: 250 }));
 
   it("loses no change of 50 callers", async () => {
     const { store, other } = createStores();

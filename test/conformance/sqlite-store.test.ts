@@ -37,9 +37,9 @@ const store = {
 const wait = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const results = [];
 for (const { name, run } of storeCases) {
-  results.push([name, await run({ store, wait, ttl: 50 }).then(() => "passed", (error) => String(error))]);
+  results.push([name, await run({ store, wait, ttl: 250 }).then(() => "passed", (error) => String(error))]);
 }
-const atomic = { store: stores[0], other: stores[1], wait, ttl: 50 };
+const atomic = { store: stores[0], other: stores[1], wait, ttl: 250 };
 for (const { name, run } of atomicStoreCases) {
   results.push([name, await run(atomic).then(() => "passed", (error) => String(error))]);
 }

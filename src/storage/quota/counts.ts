@@ -96,11 +96,10 @@ export function createCounts(options: CountsOptions): Counts {
     ownChanges.set(folder, 0);
     // A lost folder is counted from here on: what is lost after this is lost anew.
     const wasLost = lost.delete(folder);
-    const before = await update(folder, (record) => record ?? UNCOUNTED);
-    const base = before?.changes ?? 0;
+    const before = (await update(folder, (record) => record ?? UNCOUNTED)) ?? UNCOUNTED;
     const walk = await walks.count(folder);
     try {
-      const counted = walk && (await storeWalk(folder, base, walk));
+      const counted = walk && (await storeWalk(folder, before, walk));
       if (counted !== undefined) {
         failedAt.delete(folder);
         return toUsage(counted);
@@ -114,14 +113,18 @@ export function createCounts(options: CountsOptions): Counts {
     return toUsage((await find(folder)) ?? UNCOUNTED);
   }
 
-  /** Stores what a walk has counted. Returns `undefined` if there were changes that the walk does not know of. */
-  async function storeWalk(folder: string, base: number, walk: FolderWalk): Promise<CountRecord | undefined> {
+  /**
+   * Stores what a walk has counted. Returns `undefined` if there were changes that the walk does not know of, or if
+   * another process has counted the folder meanwhile: the walk may have seen files that the other one counts later.
+   */
+  async function storeWalk(folder: string, before: CountRecord, walk: FolderWalk): Promise<CountRecord | undefined> {
     for (let attempt = 0; attempt < MAX_SUMS; attempt += 1) {
       const seen = (await find(folder))?.uploads.changes ?? 0;
       const uploads = await sumUploads(folder);
       let isStored = false;
       const record = await update(folder, (current = UNCOUNTED) => {
-        const isKnown = current.changes === base + (ownChanges.get(folder) ?? 0);
+        const isKnown =
+          current.countedAt === before.countedAt && current.changes === before.changes + (ownChanges.get(folder) ?? 0);
         isStored = isKnown && uploads.isCurrent() && current.uploads.changes === seen;
         return isStored ? withWalk(current, walk.total, uploads.amount, clock()) : current;
       });

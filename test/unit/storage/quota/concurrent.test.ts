@@ -153,6 +153,46 @@ describe.each(["memory", "disk"])("quotas of a storage in %s", (kind) => {
   });
 });
 
+describe("quotas of two processes with one store", () => {
+  it("count no file twice that one process stores while both count the folder", async () => {
+    const store = createMemoryKeyValueStore();
+    const inner = createMemoryStorage();
+    await inner.createFolder("/h");
+    let otherUsage: Promise<unknown> | undefined;
+    let startListing: () => void = () => undefined;
+    const isStored = new Promise<void>((resolve) => {
+      startListing = resolve;
+    });
+    const one = createQuotaStorage(
+      {
+        ...inner,
+        write: async (...given) => {
+          const entry = await inner.write(...given);
+          startListing();
+          await otherUsage;
+          return entry;
+        },
+      },
+      { store },
+    );
+    const other = createQuotaStorage(
+      {
+        ...inner,
+        list: async function* (...given) {
+          await isStored;
+          yield* inner.list(...given);
+        },
+      },
+      { store },
+    );
+    otherUsage = other.quota.usage("/h");
+    await setImmediate();
+    await one.write("/h/a", bytes(100), { size: 100, quota: HOME });
+    for (const { quota } of [one, other])
+      expect(await quota.usage("/h")).toEqual({ bytes: 100, files: 1, reservedBytes: 0, reservedFiles: 0 });
+  });
+});
+
 describe("a write with a quota that is aborted", () => {
   /** A storage whose counts are in a store that takes its time. */
   async function createSlow(): Promise<{ readonly storage: QuotaStorage; readonly pause: () => () => void }> {
