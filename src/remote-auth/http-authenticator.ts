@@ -2,6 +2,7 @@ import type { Authenticator, Credentials, Verdict } from "../contracts/authentic
 import type { RemoteUrl } from "../outbound/destination.ts";
 import { askInOrder, createSuspensions } from "../outbound/failover.ts";
 import { describeOutcome, type Outcome, sendRequest } from "../outbound/send-request.ts";
+import { wait } from "../platform/wait.ts";
 import { type HttpAuthenticatorOptions, readOptions } from "./authenticator/options.ts";
 import {
   createChallengeWarning,
@@ -79,7 +80,7 @@ export function createHttpAuthenticator(options: HttpAuthenticatorOptions): Auth
 
   /** The endpoint does the work, so waiting about as long hides which method knows the name (SECURITY 17). */
   async function equalizeTiming(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, usualMilliseconds));
+    await wait(usualMilliseconds);
   }
 
   return { name: "http", start, authenticate, equalizeTiming };

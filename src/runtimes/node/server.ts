@@ -8,6 +8,7 @@ import { createServer as createHttpsServer, type Server as HttpsServer } from "n
 import { Server as NetServer, type Socket } from "node:net";
 import type { FileService, RequestHandler } from "../../contracts/file-service.ts";
 import { checkOption } from "../../contracts/option-error.ts";
+import { wait } from "../../platform/wait.ts";
 import { type NodeListenerOptions, toNodeListener } from "../node.ts";
 import { type Connections, limitPerAddress, trackConnections } from "./connection-limits.ts";
 import { cutServer, cutSlow, cutSocket, type Exchange, exchangeOf, isIdle } from "./exchange.ts";
@@ -169,7 +170,7 @@ function endConnection(_req: IncomingMessage, res: ServerResponse): void {
 async function settled(cut: readonly Exchange[]): Promise<void> {
   const patience = performance.now() + SETTLING_MILLISECONDS;
   while (performance.now() < patience && cut.some(({ responded }) => !responded)) {
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await wait(10);
   }
 }
 

@@ -1,5 +1,6 @@
 import { type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
 import type { AttributeChanges, Properties, StorageAttributes } from "../../contracts/storage-attributes.ts";
+import { wait } from "../../platform/wait.ts";
 import { changeProperties, NO_PROPERTIES } from "../properties.ts";
 import { isKey, type ObjectLocation, toPropertiesKey } from "./keys.ts";
 import type { TextObject, TextObjects } from "./text-objects.ts";
@@ -65,7 +66,7 @@ export function createObjectAttributes(bucket: PropertyBucket): StorageAttribute
       const isSame = wanted.size === 0 || (before.size === 0 && changed.size === 0);
       if (isSame || (await bucket.writeObject(key, toText(changed), current)) !== undefined) return changed;
       const most = ROUND_MS * Math.min(round, GROWING_ROUNDS);
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * most));
+      await wait(Math.random() * most);
     }
     throw new StorageError("unavailable", `${key}: other clients keep changing it`);
   }

@@ -1,6 +1,7 @@
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import { readBytes } from "../../platform/read-bytes.ts";
 import { decodeUtf8 } from "../../platform/utf8.ts";
+import { wait } from "../../platform/wait.ts";
 import type { TextObject, TextObjects } from "../object-store/text-objects.ts";
 import type { R2Bucket, R2Condition } from "./binding.ts";
 import { mapR2Errors } from "./write.ts";
@@ -57,7 +58,7 @@ export function withRetries(texts: TextObjects): TextObjects {
         const found = await texts.readObject(key).catch(() => undefined);
         if (found?.text === text) return found;
         if (retry > MAX_RETRIES || found?.etag !== current?.etag) throw error;
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS * retry));
+        await wait(RETRY_MS * retry);
       }
     }
   }

@@ -1,4 +1,4 @@
-import { wait } from "../object-store/http/retry.ts";
+import { wait } from "../../platform/wait.ts";
 import type { S3Credentials, S3Settings } from "./options.ts";
 
 /** The source of the keys that requests are signed with. */

@@ -1,5 +1,6 @@
+import { wait } from "../../platform/wait.ts";
 import { isSuccessful, type StoreRequest, type StoreResponse } from "../object-store/http/client.ts";
-import { isTemporary, toWait, wait } from "../object-store/http/retry.ts";
+import { isTemporary, toWait } from "../object-store/http/retry.ts";
 import { childText, parseResponse } from "../object-store/http/xml.ts";
 import type { S3Client } from "./client.ts";
 import { toCode } from "./errors.ts";

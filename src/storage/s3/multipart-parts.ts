@@ -1,6 +1,7 @@
 import { StorageError } from "../../contracts/storage-adapter.ts";
+import { wait } from "../../platform/wait.ts";
 import { isSuccessful, type StoreRequest, type StoreResponse } from "../object-store/http/client.ts";
-import { toWait, wait } from "../object-store/http/retry.ts";
+import { toWait } from "../object-store/http/retry.ts";
 import { childText, escapeXml, parseResponse } from "../object-store/http/xml.ts";
 import type { ObjectPart } from "../object-store/parts.ts";
 import type { Permits } from "../object-store/permits.ts";

@@ -1,9 +1,10 @@
 import { md5 } from "@noble/hashes/legacy";
 import { hasCode, type RemoveOptions, StorageError } from "../../contracts/storage-adapter.ts";
+import { wait } from "../../platform/wait.ts";
 import { isOfKind, meetsConditions } from "../conditions.ts";
 import type { CopiedObjects } from "../object-store/copied-objects.ts";
 import { isSuccessful, type StoreRequest } from "../object-store/http/client.ts";
-import { isTemporary, toWait, wait } from "../object-store/http/retry.ts";
+import { isTemporary, toWait } from "../object-store/http/retry.ts";
 import { childText, escapeXml, isXmlText, parseResponse } from "../object-store/http/xml.ts";
 import { isKey, type ObjectLocation, toPropertiesKey } from "../object-store/keys.ts";
 import type { ObjectPage } from "../object-store/member-pages.ts";

@@ -1,7 +1,7 @@
 import { hasCode, StorageError, type WriteOptions } from "../../../contracts/storage-adapter.ts";
+import { wait } from "../../../platform/wait.ts";
 import { hasConditions, meetsConditions } from "../../conditions.ts";
 import { isSuccessful, type StoreResponse } from "./client.ts";
-import { wait } from "./retry.ts";
 
 /** One change of one key. */
 export interface ObjectChange {

@@ -1,4 +1,5 @@
 import { isStorageError, StorageError } from "../../../contracts/storage-adapter.ts";
+import { wait } from "../../../platform/wait.ts";
 import { createDeadline, type Deadline } from "./deadline.ts";
 import {
   type StoreRequestBody,
@@ -7,7 +8,7 @@ import {
   toStoreStreamedBody,
 } from "./request-body.ts";
 import { readText, type StoreBody, toBody } from "./response-body.ts";
-import { isTemporary, type RetrySettings, toWait, wait } from "./retry.ts";
+import { isTemporary, type RetrySettings, toWait } from "./retry.ts";
 
 /**
  * A request to a store. It may be sent more than once, unless its body is streamed. A caller whose request must not be

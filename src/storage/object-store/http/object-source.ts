@@ -1,7 +1,8 @@
 import type { ByteSource } from "../../../contracts/byte-source.ts";
 import { type StorageEntry, StorageError } from "../../../contracts/storage-adapter.ts";
+import { wait } from "../../../platform/wait.ts";
 import type { StoreBody } from "./response-body.ts";
-import { type RetrySettings, toWait, wait } from "./retry.ts";
+import { type RetrySettings, toWait } from "./retry.ts";
 
 /** A response with some bytes of one version of an object. */
 export interface ObjectPiece {

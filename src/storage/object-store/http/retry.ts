@@ -37,19 +37,3 @@ export function toWait(
   const backoff = random() * retryDelay * 2 ** (attempt - 1);
   return Math.min(Math.max(backoff, parseRetryAfter(retryAfter, clock())), maxRetryDelay);
 }
-
-/** Waits. Rejects with the signal's reason if the signal aborts. */
-export function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener("abort", abort);
-      resolve();
-    }, milliseconds);
-    if (signal?.aborted) abort();
-    else signal?.addEventListener("abort", abort, { once: true });
-  });
-}

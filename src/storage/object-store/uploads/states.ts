@@ -1,6 +1,7 @@
 import { StorageError } from "../../../contracts/storage-adapter.ts";
 import type { UploadKey } from "../../../contracts/storage-uploads.ts";
 import { sha256Hex } from "../../../platform/sha256.ts";
+import { wait } from "../../../platform/wait.ts";
 import { UPLOADS_FOLDER } from "../../upload-checks.ts";
 import type { TextObject } from "../text-objects.ts";
 import type { UploadBucket } from "./bucket.ts";
@@ -87,7 +88,7 @@ export function createObjectUploadStates(bucket: UploadBucket): ObjectUploadStat
       if (version === undefined || version.upload.isRemoved === true) throw new StorageError("not-found");
       const replaced = await replace(version, step(version.upload));
       if (replaced !== undefined) return replaced;
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * ROUND_MS * round));
+      await wait(Math.random() * ROUND_MS * round);
       version = await read(version.upload.key);
     }
     throw new StorageError("locked", "Other calls keep changing the upload.");
