@@ -11,11 +11,11 @@ import type {
 } from "../contracts/authenticator.ts";
 import type { MethodVerdict } from "../contracts/events/logins.ts";
 import type { Logger } from "../contracts/logger.ts";
-import { createError } from "../http/errors.ts";
 import { isHttpError } from "../http/http-error.ts";
 import { createAccountLookups } from "./account-lookups.ts";
 import { createAccountVersions } from "./account-versions.ts";
 import { type ChainKeys, createChainKeys } from "./keys/chain-keys.ts";
+import { createChainPasswords } from "./passwords/chain-passwords.ts";
 import { maxPasswordBytes } from "./passwords/hash.ts";
 import { isVerdict, toMethodVerdict } from "./verdicts.ts";
 
@@ -95,6 +95,7 @@ export function createAuthenticationChain(
   const started = new Map<Authenticator, Promise<void>>();
   const lookups = createAccountLookups({ methods, startMethod, logger });
   const apiKeys = createChainKeys({ methods, startMethod, logger });
+  const passwords = createChainPasswords({ methods, versions, startMethod, logger });
 
   async function start(): Promise<void> {
     for (const method of methods) await startMethod(method);
@@ -172,46 +173,21 @@ export function createAuthenticationChain(
     return isPlausibleName(username) ? lookups.find(username) : { outcome: "unknown" };
   }
 
-  async function canUpdatePassword(username: string): Promise<PasswordUpdatability> {
-    for (const method of methods) {
-      const outcome = await mapMethodErrors(method, username, () => askUpdatability(method, username));
-      if (outcome !== "unknown") return outcome;
-    }
-    return "unknown";
-  }
-
   async function updatePassword(update: PasswordUpdate): Promise<PasswordUpdateOutcome> {
     const { username, currentPassword: content } = update;
     if (!isPlausible({ type: "password", username, content })) return { outcome: "wrong-password" };
-    for (const method of methods) {
-      const outcome = await mapMethodErrors(method, username, () => askUpdate(method, withTags(method, update)));
-      if (outcome.outcome !== "unknown") return outcome;
-    }
-    return { outcome: "unknown" };
+    return passwords.update(update);
   }
 
-  function withTags(method: Authenticator, update: PasswordUpdate): PasswordUpdate {
-    const { beforeChange } = update;
-    if (beforeChange === undefined) return update;
-    return { ...update, beforeChange: (version) => beforeChange(versions.tag(method, version)) };
-  }
-
-  /** A failing method ends the search: the account may be its own, so no later method may change the password. */
-  async function mapMethodErrors<T>(method: Authenticator, username: string, work: () => Promise<T>): Promise<T> {
-    try {
-      await startMethod(method);
-      return await work();
-    } catch (error) {
-      if (isHttpError(error) && error.failure === "unavailable") throw error;
-      logger?.error(
-        { method: method.name, username, error },
-        "An authentication method failed; no password was changed.",
-      );
-      throw createError("password-change-unavailable", { headers: { "Retry-After": "1" } });
-    }
-  }
-
-  return { apiKeys, start, authenticate, isCurrent, lookup, canUpdatePassword, updatePassword };
+  return {
+    apiKeys,
+    start,
+    authenticate,
+    isCurrent,
+    lookup,
+    canUpdatePassword: passwords.canUpdate,
+    updatePassword,
+  };
 }
 
 function toMessage(error: unknown): string {
@@ -220,17 +196,6 @@ function toMessage(error: unknown): string {
 
 async function startOnce(method: Authenticator): Promise<void> {
   await method.start?.();
-}
-
-async function askUpdatability(method: Authenticator, username: string): Promise<PasswordUpdatability> {
-  if (method.canUpdatePassword !== undefined) return method.canUpdatePassword(username);
-  return method.updatePassword === undefined ? "unknown" : "updatable";
-}
-
-async function askUpdate(method: Authenticator, update: PasswordUpdate): Promise<PasswordUpdateOutcome> {
-  const updatability = await askUpdatability(method, update.username);
-  if (updatability !== "updatable") return { outcome: updatability };
-  return (await method.updatePassword?.(update)) ?? { outcome: "not-updatable" };
 }
 
 /**

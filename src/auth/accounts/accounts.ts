@@ -5,11 +5,12 @@ import type { AccountLookup, Authenticator, Credentials, Verdict } from "../../c
 import type { Logger } from "../../contracts/logger.ts";
 import type { AccountTotp } from "../../contracts/sign-on/second-factor.ts";
 import { createHmac } from "../../platform/hmac.ts";
-import { sha256Hex } from "../../platform/sha256.ts";
 import { accountSettingsSchema, freezeAccountSettings } from "../../schemas/account.ts";
 import { apiKeySchema } from "../../schemas/api-keys.ts";
 import { accountTotpSchema } from "../../schemas/totp.ts";
 import { createPasswordHasher, isPasswordHash, type PasswordHasher, parsePasswordHash } from "../passwords/hash.ts";
+import { type AccountVersion, createAccountVersion } from "./account-version.ts";
+import { AccountsError, findIssue } from "./accounts-error.ts";
 
 /** An account as it is configured: its name, its password and the members of its settings. */
 export interface AccountEntry extends AccountSettings {
@@ -47,36 +48,17 @@ export interface AccountSet {
   readonly plainTextCount: number;
 }
 
-interface StoredAccount {
+interface StoredAccount extends AccountVersion {
   readonly settings: AccountSettings;
   readonly keys: readonly ApiKey[];
   readonly isDisabled: boolean;
   readonly totp: AccountTotp | undefined;
-  /** Returns the account's {@link toVersion}; for a plain-text password it also has the password's mark. */
-  version(): string;
-  /** Whether a version, also one of another process, is that of this account. */
-  isCurrent(version: string): boolean;
   /** `address`: of the client, if it is known. */
   matches(password: string, address?: string): Promise<boolean>;
 }
 
-/**
- * A list of accounts cannot be used. The message has the place and the reason, as in `accounts[1].password: must not be
- * empty`.
- */
-export class AccountsError extends TypeError {
-  /** From the list to the wrong member, such as `[1, "password"]`. */
-  readonly path: readonly PropertyKey[];
-  /** Never quotes a value. */
-  readonly reason: string;
-
-  constructor(path: readonly PropertyKey[], reason: string) {
-    super(`${toKeyPath("accounts", path)}: ${reason}`);
-    this.name = "AccountsError";
-    this.path = path;
-    this.reason = reason;
-  }
-}
+/** Only this process can compute these digests. */
+const keyedDigest = createHmac();
 
 const accountEntriesSchema = z.array(
   accountSettingsSchema.extend({
@@ -133,7 +115,7 @@ export function parseAccounts(accounts: unknown, passwordHasher: PasswordHasher)
     if (!isPasswordHash(password)) plainTextCount += 1;
     const matches = toMatcher(password, passwordHasher, [index, "password"]);
     const settings = freezeAccountSettings(members);
-    const version = createVersion(username, settings, password, totp);
+    const version = createAccountVersion({ username, settings, password, totp }, keyedDigest);
     const isCurrent = (text: string): boolean => !isDisabled && version.isCurrent(text);
     byName.set(username, { settings, keys, isDisabled, totp, matches, ...version, isCurrent });
     for (const [place, key] of keys.entries()) {
@@ -197,47 +179,6 @@ export function findKey(id: string, { byKey, byName }: Pick<AccountSet, "byKey" 
   return found === undefined || byName.get(found.username)?.isDisabled === true ? undefined : found;
 }
 
-/**
- * The version of an account. For a plain-text password it has a mark of the password that only this process can compute
- * and compare: in this process also a change from one plain-text password to another makes a version outdated.
- */
-function createVersion(
-  username: string,
-  settings: AccountSettings,
-  password: string,
-  totp: AccountTotp | undefined,
-): Pick<StoredAccount, "version" | "isCurrent"> {
-  const digest = toVersion(settings, password, totp);
-  if (isPasswordHash(password)) return { version: () => digest, isCurrent: (version) => version === digest };
-  let mark: string | undefined;
-  // Not before the first login: `createHmac` makes its key then.
-  const toMark = (): string => {
-    mark ??= `${keyedDigest("").slice(0, 16)} ${keyedDigest(`${username}\n${password}`)}`;
-    return mark;
-  };
-  const toOwnVersion = (): string => `${digest} ${toMark()}`;
-  return {
-    version: toOwnVersion,
-    isCurrent(version) {
-      if (version === toOwnVersion()) return true;
-      const [ofAccount, ofProcess, ofPassword] = version.split(" ");
-      if (ofAccount !== digest) return false;
-      const [ownProcess, ownPassword] = toMark().split(" ");
-      return ofProcess !== ownProcess || ofPassword === ownPassword;
-    },
-  };
-}
-
-/**
- * Returns a digest of an account's settings, of its password hash and of the secret of its one-time passwords. A
- * plain-text password is left out: a reader of the session store could guess it from the digest. A hash is safe because
- * its salt cannot be guessed. Recovery codes are left out: their use must end no session.
- */
-export function toVersion(settings: AccountSettings, password: string, totp?: AccountTotp): string {
-  const secrets = totp === undefined ? [] : [totp.secret];
-  return sha256Hex(JSON.stringify([settings, isPasswordHash(password) ? password : null, ...secrets]));
-}
-
 /** Creates a function that does the same work as verifying a password, without a result. */
 export function createTimingEqualizer(source: () => Promise<AccountSet>): NonNullable<Authenticator["equalizeTiming"]> {
   return async function equalizeTiming({ type, username, content, peer }: Credentials): Promise<void> {
@@ -258,27 +199,6 @@ export function warnOfPlainText({ plainTextCount }: AccountSet, logger: Logger):
   );
 }
 
-/** The place and the reason of the first issue, as in `accounts[1].email: ...`, without the value. */
-export function describeIssue(error: z.ZodError): string {
-  const { path, reason } = findIssue(error);
-  return path.length === 0 ? reason : `${toKeyPath("", path)}: ${reason}`;
-}
-
-function findIssue({ issues }: z.ZodError): Pick<AccountsError, "path" | "reason"> {
-  const issue = issues[0];
-  if (issue === undefined) return { path: [], reason: "is not valid" };
-  const [unknownKey = ""] = issue.code === "unrecognized_keys" ? issue.keys : [];
-  if (unknownKey !== "") return { path: [...issue.path, unknownKey], reason: "is not a known member" };
-  return { path: issue.path, reason: issue.message };
-}
-
-function toKeyPath(root: string, path: readonly PropertyKey[]): string {
-  return path.reduce<string>((keyPath, key) => {
-    if (typeof key === "number") return `${keyPath}[${key}]`;
-    return keyPath === "" ? String(key) : `${keyPath}.${String(key)}`;
-  }, root);
-}
-
 function toMatcher(secret: string, hasher: PasswordHasher, path: readonly PropertyKey[]): StoredAccount["matches"] {
   if (!isPasswordHash(secret)) return toPlainTextMatcher(secret);
   try {
@@ -297,6 +217,3 @@ function toPlainTextMatcher(secret: string): StoredAccount["matches"] {
     return keyedDigest(password) === digest;
   };
 }
-
-/** Only this process can compute these digests. */
-const keyedDigest = createHmac();

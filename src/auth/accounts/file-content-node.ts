@@ -3,7 +3,8 @@ import { type FileHandle, open } from "node:fs/promises";
 import * as z from "zod";
 import { decodeUtf8 } from "../../platform/utf8.ts";
 import type { PasswordHasher } from "../passwords/hash.ts";
-import { type AccountSet, describeIssue, parseAccounts } from "./accounts.ts";
+import { type AccountSet, parseAccounts } from "./accounts.ts";
+import { describeIssue } from "./accounts-error.ts";
 
 /**
  * Without `O_NONBLOCK`, opening a pipe at this path would block until another process writes to it, and would also

@@ -1,5 +1,6 @@
 import type { AccountKeys, ApiKey } from "../../contracts/api-keys.ts";
-import { type AccountSet, findKey } from "./accounts.ts";
+import { findKey } from "./accounts.ts";
+import type { CurrentAccounts } from "./current-accounts-node.ts";
 import { editAccountsFile } from "./edit-file-node.ts";
 import type { StoredEntry } from "./file-content-node.ts";
 
@@ -7,34 +8,31 @@ import type { StoredEntry } from "./file-content-node.ts";
 export interface FileKeysOptions {
   /** The path of the file. */
   readonly file: string;
-  /** Returns what is found among the accounts. Before it returns nothing, it reads the file again if it has changed. */
-  readonly find: <T>(search: (known: AccountSet) => T) => Promise<T>;
+  readonly accounts: Pick<CurrentAccounts, "find" | "checkNow">;
   /** Runs a change of the file while no other one runs. */
   readonly withUpdateLock: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Reads the file again after a change. */
-  readonly read: () => Promise<void>;
 }
 
 /** Creates the API keys of the accounts of a file, which are in the member `keys` of an account. */
-export function createFileKeys({ file, find, withUpdateLock, read }: FileKeysOptions): Required<AccountKeys> {
+export function createFileKeys({ file, accounts, withUpdateLock }: FileKeysOptions): Required<AccountKeys> {
   /** Changes the keys of an account. Returns whether the account is there, and its keys have changed. */
   async function changeKeys(username: string, change: ChangeKeys): Promise<boolean> {
     let isChanged = false;
-    await editAccountsFile(file, (accounts) => {
+    await editAccountsFile(file, (entries) => {
       isChanged = false;
-      return accounts.map((account) => {
+      return entries.map((account) => {
         const changed = account.username === username ? withChangedKeys(account, change) : account;
         isChanged ||= changed !== account;
         return changed;
       });
     });
-    await read();
+    await accounts.checkNow();
     return isChanged;
   }
 
   return {
-    find: (id) => find((known) => findKey(id, known)),
-    list: (username) => find((known) => known.byName.get(username)?.keys),
+    find: (id) => accounts.find((known) => findKey(id, known)),
+    list: (username) => accounts.find((known) => known.byName.get(username)?.keys),
     add: (username, key) => withUpdateLock(() => changeKeys(username, (keys) => [...keys, key])),
     remove: (username, id) =>
       withUpdateLock(() =>

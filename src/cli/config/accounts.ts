@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import * as z from "zod";
 import { type Groups, toAccount } from "../../account/account.ts";
-import { describeIssue, parseAccounts } from "../../auth/accounts/accounts.ts";
+import { parseAccounts } from "../../auth/accounts/accounts.ts";
+import { describeIssue } from "../../auth/accounts/accounts-error.ts";
 import { createPasswordHasher } from "../../auth/passwords/hash.ts";
 import type { AccountSettings } from "../../contracts/account.ts";
 import { parseJsonText } from "./json-text.ts";

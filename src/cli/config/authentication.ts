@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { AccountsError, parseAccounts } from "../../auth/accounts/accounts.ts";
+import { parseAccounts } from "../../auth/accounts/accounts.ts";
+import { AccountsError } from "../../auth/accounts/accounts-error.ts";
 import { createPasswordHasher } from "../../auth/passwords/hash.ts";
 import { createHttpAuthenticator } from "../../remote-auth/http-authenticator.ts";
 import { accountSettingsSchema } from "../../schemas/account.ts";

@@ -1,5 +1,6 @@
 import { access, constants, stat } from "node:fs/promises";
-import { type AccountEntry, AccountsError, createAccountsAuthenticator } from "../../auth/accounts/accounts.ts";
+import { type AccountEntry, createAccountsAuthenticator } from "../../auth/accounts/accounts.ts";
+import { AccountsError } from "../../auth/accounts/accounts-error.ts";
 import type { PasswordHasher } from "../../auth/passwords/hash.ts";
 import { createNodePasswordHasher } from "../../auth/passwords/hash-node.ts";
 import type { IdempotencyOptions } from "../../config/idempotency.ts";
