@@ -10,9 +10,9 @@ import type { PermitHolder, RequestPermits } from "../limits/permits.ts";
 import type { AccountContext, AccountEndpoint, LimitedContext, RequestContext } from "../request/context.ts";
 import { withEvents } from "../transfers/files-with-events.ts";
 import { isTransfer, refuseTransfer } from "../transfers/too-many-transfers.ts";
-import type { StorageAccounts } from "./account-opener.ts";
 import { withPermits } from "./request-permits.ts";
 import type { ResolvedUrl } from "./resolve-url.ts";
+import type { StorageAccounts } from "./storage-accounts.ts";
 
 /** The account of requests without a login. */
 export interface Anonymous {

@@ -19,7 +19,6 @@ import type {
 import { withEvents } from "../transfers/files-with-events.ts";
 import { endWithLogin } from "../transfers/login-watch.ts";
 import { isTransfer, refuseTransfer } from "../transfers/too-many-transfers.ts";
-import type { StorageAccounts } from "./account-opener.ts";
 import type { Anonymous } from "./anonymous.ts";
 import type { ResponseFinisher } from "./finish-response.ts";
 import { openLinkRequest, runWithLink } from "./link-requests.ts";
@@ -27,6 +26,7 @@ import { withLinkRules } from "./link-rules.ts";
 import { withPermits } from "./request-permits.ts";
 import type { ResolvedUrl } from "./resolve-url.ts";
 import { findRoute, hasRoutes, type Route, type Served, toAllow } from "./routes.ts";
+import type { StorageAccounts } from "./storage-accounts.ts";
 
 /** The kinds of URLs where resumable uploads are created, and of the uploads themselves. */
 const UPLOAD_KINDS: readonly ResolvedUrl["kind"][] = ["file", "folder", "upload", "uploads"];

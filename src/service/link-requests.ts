@@ -21,9 +21,9 @@ import { emitEvent } from "../request/emit-event.ts";
 import type { LinkRecord } from "../sharing/record.ts";
 import { withEvents } from "../transfers/files-with-events.ts";
 import { endWithLogin } from "../transfers/login-watch.ts";
-import type { StorageAccounts } from "./account-opener.ts";
 import { createRequestUses, isPrefetch, withUses } from "./link-uses.ts";
 import type { ResolvedUrl } from "./resolve-url.ts";
+import type { StorageAccounts } from "./storage-accounts.ts";
 
 type OpenedContext = AccountContext & { readonly link: RequestLink };
 

@@ -20,7 +20,7 @@ import type { KeptLinks } from "../sharing/kept-links.ts";
 import { createSealedLinks } from "../sharing/links.ts";
 import { isLinkOf, type LinkRecord } from "../sharing/record.ts";
 import { adoptKeyv } from "../stores/keyv.ts";
-import { type StorageAccounts, toCheckedSettings } from "./account-opener.ts";
+import { type StorageAccounts, toCheckedSettings } from "./storage-accounts.ts";
 
 /** What the links of a service need. */
 export interface LinkServiceOptions {

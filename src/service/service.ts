@@ -1,25 +1,8 @@
-import type { Account } from "../account/account.ts";
-import { createBasicCache } from "../auth/basic-cache.ts";
-import { createAuthenticationChain } from "../auth/chain.ts";
-import { withHostIdentity } from "../auth/host-identity.ts";
-import { createIdentifier } from "../auth/identify.ts";
-import { createKeyIdentifier } from "../auth/keys/identify-key.ts";
-import type { Login } from "../auth/login.ts";
-import { createLoginAudit, type LoginAttempt } from "../auth/login-audit.ts";
-import { createPasswordUpdates } from "../auth/passwords/update.ts";
-import { createReportedLogins } from "../auth/reported-logins.ts";
-import { createSecondFactor } from "../auth/second-factor/second-factor.ts";
-import { createSessions } from "../auth/sessions/sessions.ts";
-import { createSignOns } from "../auth/sign-on.ts";
-import { createLoginThrottle } from "../auth/throttle.ts";
-import { createLoginWatcher } from "../auth/watch-login.ts";
 import type { FileServiceOptions } from "../config/options.ts";
-import { type ServiceConfig, toServiceConfig } from "../config/service-config.ts";
-import type { AccountSettings } from "../contracts/account.ts";
+import { toServiceConfig } from "../config/service-config.ts";
 import type { Connection } from "../contracts/connection.ts";
 import type { Api, FileService } from "../contracts/file-service.ts";
 import { createServiceEvents } from "../events/service-events.ts";
-import { isHttpError } from "../http/http-error.ts";
 import { isGetOrHead, isWebdavMethod } from "../http/methods.ts";
 import { negotiateVariant, type Variant } from "../http/negotiate.ts";
 import type { Reply } from "../http/reply.ts";
@@ -34,10 +17,7 @@ import type { RequestContext } from "../request/context.ts";
 import { createFailureOf } from "../request/errors.ts";
 import type { Offload } from "../request/offload.ts";
 import { waitUntil } from "../request/wait-until.ts";
-import { adoptKeyv } from "../stores/keyv.ts";
-import { createMemoryKeyValueStore } from "../stores/memory.ts";
 import { createTexts } from "../views/texts.ts";
-import { createStorageAccounts, toCheckedSettings, toLinkId, toLocks } from "./account-opener.ts";
 import { createAnonymous } from "./anonymous.ts";
 import { createAnswers } from "./answers.ts";
 import { createDigestService } from "./digests.ts";
@@ -45,14 +25,15 @@ import { createDispatch } from "./dispatch.ts";
 import { createResponseFinisher } from "./finish-response.ts";
 import { createHostSessions } from "./host-sessions.ts";
 import { createHostLinks, createLinkService } from "./links.ts";
+import { createServiceLogins } from "./logins.ts";
 import { createOffload } from "./offload.ts";
 import { createOpenApi } from "./openapi.ts";
 import { type ResolvedUrl, resolveUrl } from "./resolve-url.ts";
 import { type Served, toApis, toOnlyVariant } from "./routes.ts";
+import { createStorageAccounts, toCheckedSettings, toLinkId, toLocks } from "./storage-accounts.ts";
 import { createSweeper } from "./sweep.ts";
 import { createKeptSweeper } from "./sweep-kept.ts";
 
-const WEBDAV_CACHE_SECONDS = 60;
 const NOWHERE: ResolvedUrl = { kind: "outside", path: { segments: [], isFolder: true } };
 
 /**
@@ -61,20 +42,9 @@ const NOWHERE: ResolvedUrl = { kind: "outside", path: { segments: [], isFolder: 
  */
 export function createFileService(options: FileServiceOptions): FileService {
   const config = toServiceConfig(options);
-  const { logger, clock, session, limits } = config;
-  const store =
-    session.store === undefined ? createMemoryKeyValueStore({ clock }) : adoptKeyv(session.store, { logger });
-  const loginStore =
-    limits.loginStore === undefined ? store : adoptKeyv(limits.loginStore, { logger, name: "store of failed logins" });
-  const chain = createAuthenticationChain(config.authentication, { logger });
-  const sessions = createSessions({ ...session, store, clock, isCurrent: chain.isCurrent });
-  const { loginAttempts: attempts, loginWindowSeconds: windowSeconds } = limits;
-  const throttle = createLoginThrottle({ store: loginStore, attempts, windowSeconds, clock });
-  const { server, component, usernameOfCertificate } = config;
-  const { cookie } = session;
+  const { logger, clock, server, component } = config;
   const events = createServiceEvents(config.listeners, { server, clock, logger });
   const { emit } = events;
-  const audit = createLoginAudit({ emit, logger, component, clock });
   const chooseTexts = createTexts(config.pages.languages);
   const locks = toLocks(config.webdav, clock, async (holder) => {
     const id = toLinkId(holder);
@@ -85,34 +55,8 @@ export function createFileService(options: FileServiceOptions): FileService {
     trash: config.trash,
     versions: config.versions,
   });
-  const { basicCacheSeconds = toBasicCacheSeconds(config) } = config;
-  const { apiKeys: keys } = chain;
-  const reported = createReportedLogins(accounts.resolve);
-  const byKey = keys && createKeyIdentifier({ keys, throttle, audit, reported, findAccountProblem, component, clock });
-  const ownIdentifier = createIdentifier({
-    chain,
-    basicCache: createBasicCache({ seconds: basicCacheSeconds, chain, sessions, clock }),
-    sessions,
-    throttle,
-    audit,
-    findAccountProblem,
-    byKey,
-    completeVerdict: createSecondFactor({ store: loginStore, clock }),
-    needsKey: ({ username, settings }) => accounts.resolve(username, settings).requireKeyForBasic,
-    usernameOfCertificate,
-    server,
-    component,
-    cookie,
-    logger,
-  });
-  const { identify } = config;
-  const identifier =
-    identify === undefined
-      ? ownIdentifier
-      : withHostIdentity(ownIdentifier, { identify, resolve: accounts.resolve, check: toCheckedSettings, component });
-  const signOns = createSignOns({ methods: config.signOns, chain, audit, findAccountProblem, component });
-  const passwords = createPasswordUpdates({ chain, sessions, throttle, audit, policy: config.passwordPolicy });
-
+  const logins = createServiceLogins(config, { accounts, emit });
+  const { chain, throttle } = logins;
   const links = createLinkService({ config, chain, throttle, resolve: accounts.resolve });
   const sweeper = createSweeper({ config, uploads: accounts.uploads, links, emit, report, waitFor });
   const uploadService = config.uploads && {
@@ -128,7 +72,7 @@ export function createFileService(options: FileServiceOptions): FileService {
   const answers = createAnswers(config, report);
   const openApiOf = createOpenApi(config);
   const additions = {
-    hasKeys: keys !== undefined,
+    hasKeys: chain.apiKeys !== undefined,
     hasSignOns: config.signOns.size > 0,
     hasLinks: config.links !== undefined,
     hasQuota: config.quota !== undefined,
@@ -136,7 +80,6 @@ export function createFileService(options: FileServiceOptions): FileService {
     hasVersions: config.versions !== undefined,
   };
   const finisher = createResponseFinisher(config);
-  const watchLogin = createLoginWatcher(sessions, chain);
   const permitsOf = createRequestPermits(config);
   const { anonymous: settings } = config;
   const dispatch = createDispatch({
@@ -144,8 +87,8 @@ export function createFileService(options: FileServiceOptions): FileService {
     accounts,
     permitsOf,
     anonymous: settings && createAnonymous({ settings, accounts, permitsOf }),
-    watchLogin,
-    isLiveKey: byKey?.isLive,
+    watchLogin: logins.watchLogin,
+    isLiveKey: logins.isLiveKey,
   });
 
   const endTrashEvents = config.trash?.watch(({ entry, reason }) => {
@@ -158,29 +101,6 @@ export function createFileService(options: FileServiceOptions): FileService {
 
   function report(error: unknown, id?: string): void {
     logger.error(id === undefined ? { error } : { error, id }, "A request failed.");
-  }
-
-  function findAccountProblem(username: string, settings: AccountSettings): string | undefined {
-    try {
-      accounts.resolve(username, settings);
-      return undefined;
-    } catch (error) {
-      if (!isHttpError(error)) throw error;
-      return toReason(error);
-    }
-  }
-
-  /** Reports to the audit why valid credentials are refused. The client does not get the reason (CONTRACT 7.3). */
-  async function admit({ username, settings }: Login, attempt: LoginAttempt, remember = () => true): Promise<Account> {
-    try {
-      const account = accounts.resolve(username, settings);
-      await accounts.prepare(account);
-      if (remember()) audit.accepted(attempt, account);
-      return account;
-    } catch (error) {
-      audit.refused(attempt, "account", toReason(error));
-      throw error;
-    }
   }
 
   /** Handles every request, from its URL to its response. */
@@ -208,12 +128,12 @@ export function createFileService(options: FileServiceOptions): FileService {
       variant: toVariant(request, kind, served),
       path,
       config,
-      identifier,
-      sessions,
-      passwords,
-      signOns,
-      audit,
-      admit,
+      identifier: logins.identifier,
+      sessions: logins.sessions,
+      passwords: logins.passwords,
+      signOns: logins.signOns,
+      audit: logins.audit,
+      admit: logins.admit,
       report,
       failureOf: createFailureOf(request, report),
       emit: (draft) => {
@@ -227,7 +147,7 @@ export function createFileService(options: FileServiceOptions): FileService {
       texts: chooseTexts(request.headers.get("accept-language")),
       uploads: served.includes("uploads") ? uploadService : undefined,
       links,
-      keys,
+      keys: chain.apiKeys,
       offload,
       digests,
       answers,
@@ -286,8 +206,8 @@ export function createFileService(options: FileServiceOptions): FileService {
     browser: serve("browser"),
     handles: (request) => resolveUrl(parseTarget(request.url), config.baseSegments, additions) !== undefined,
     start: () => chain.start(),
-    endSessions: sessions.endAll,
-    sessions: createHostSessions({ sessions, audit, admit, check: toCheckedSettings, component, cookie }),
+    endSessions: logins.sessions.endAll,
+    sessions: createHostSessions({ ...logins, check: toCheckedSettings, component, cookie: config.session.cookie }),
     links: createHostLinks({ links, accounts, config, emit, report }),
     events: events.open,
     sweep: async () => {
@@ -299,20 +219,6 @@ export function createFileService(options: FileServiceOptions): FileService {
       return events.close();
     },
   };
-}
-
-/**
- * How long logins by Basic are remembered by default. Each request of a WebDAV client is one, so all of them are.
- * Otherwise only those of a first method that can tell whether an account is current: `undefined`.
- */
-function toBasicCacheSeconds({ webdav, authentication }: ServiceConfig): number | undefined {
-  if (webdav !== undefined) return WEBDAV_CACHE_SECONDS;
-  return authentication[0]?.isCurrent === undefined ? 0 : undefined;
-}
-
-function toReason(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  return error.cause instanceof Error ? error.cause.message : error.message;
 }
 
 /** The variant of a request: negotiated if several APIs share the URL space, otherwise that of the only API. */

@@ -268,7 +268,9 @@ describe("the storage (SECURITY 19)", () => {
     const [given] = [...(texts.get("service/service.ts") ?? "").matchAll(/(\w+)\([^()]*\bconfig\.storage\b/g)];
     expect(given?.[1]).toBe("createStorageAccounts");
     const uses = [
-      ...(texts.get("service/account-opener.ts") ?? "").matchAll(/(\w+)\([^()]*\bstorage(?:, scheduling, options)?\)/g),
+      ...(texts.get("service/storage-accounts.ts") ?? "").matchAll(
+        /(\w+)\([^()]*\bstorage(?:, scheduling, options)?\)/g,
+      ),
     ];
     expect(uses.map(([, taker]) => taker).sort()).toEqual(["createAccountFiles", "prepareHome"]);
   });
