@@ -36,8 +36,9 @@ export default defineConfig({
   },
   test: {
     setupFiles: ["test/support/secrets/setup.ts", "test/support/wire-setup.ts"],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // On a busy machine tests in a browser take several times as long as on a quiet one.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     pool: "forks",
     // Most tests wait for something else, such as a browser or a server: by default two cores would have one worker.
     maxWorkers: 3,

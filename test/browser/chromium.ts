@@ -3,6 +3,8 @@ import { type Browser, type BrowserContext, type BrowserContextOptions, chromium
 import { afterAll, beforeAll, describe, expect, onTestFinished } from "vitest";
 
 const EXECUTABLE = process.env.CHROMIUM ?? "/usr/bin/chromium";
+/** Busy machines take long. */
+const PATIENCE_MS = 45_000;
 
 /** As `describe`, in a Chromium of its own; where the machine has none, the name says why it is skipped. */
 export function describeInChromium(name: string, body: (chromium: Chromium) => void): void {
@@ -27,7 +29,7 @@ export function launchChromium(args: readonly string[] = []): Promise<Browser> {
 }
 
 /** As `expect.poll`, with the patience that a busy machine asks for; for large files it is longer. */
-export function eventually<T>(read: () => Promise<T> | T, timeout = 15_000): ReturnType<typeof expect.poll<T>> {
+export function eventually<T>(read: () => Promise<T> | T, timeout = PATIENCE_MS): ReturnType<typeof expect.poll<T>> {
   return expect.poll(read, { timeout });
 }
 
@@ -52,7 +54,7 @@ async function openPage(browser: Browser | undefined, options: BrowserContextOpt
   const context = await browser.newContext(options);
   onTestFinished(() => context.close());
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(PATIENCE_MS);
   const complaints: string[] = [];
   page.on("console", (message) => {
     const type = message.type();

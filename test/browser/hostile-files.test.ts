@@ -1,5 +1,5 @@
 import type { Page } from "playwright-core";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { describeInChromium } from "./chromium.ts";
 import { logIn, openSite, rowOf } from "./site.ts";
 
@@ -31,8 +31,6 @@ const FILES = {
 };
 
 describeInChromium("hostile files", (chromium) => {
-  vi.setConfig({ testTimeout: 120_000 });
-
   /** Fails if a script of a file has run: it would have set a title, or asked for a URL. */
   async function expectNothingRan(pages: readonly Page[], requests: readonly string[], what: string): Promise<void> {
     for (const page of pages) expect(await page.title(), what).not.toBe("RAN");

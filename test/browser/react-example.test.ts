@@ -148,7 +148,7 @@ describe.skipIf(missing !== undefined)(title, () => {
       return `${file?.fileName ?? ""} ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
     });
     expect(found).toEqual([]);
-  }, 120_000);
+  });
 
   describeInChromium("in a page of another origin", (chromium) => {
     it("refuses a wrong password by a text, without the browser's dialog", async () => {

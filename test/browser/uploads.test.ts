@@ -22,7 +22,7 @@ import {
 const MIB = 1024 ** 2;
 
 describeInChromium("uploads with JavaScript", (chromium) => {
-  it("shows how far 200 MiB are, and cancels them without a trace", { timeout: 120_000 }, async () => {
+  it("shows how far 200 MiB are, and cancels them without a trace", async () => {
     const site = await openSite();
     const { page, expectNoComplaints } = await chromium.open();
     await logIn(page, site);

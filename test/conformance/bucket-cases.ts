@@ -1,4 +1,5 @@
 import type { StorageCase } from "../../src/testing/storage/case.ts";
+import { amount } from "../support/trust.ts";
 
 /** Promises of exact moves that a bucket or container keeps for the copies and moves of one process. */
 export const KEPT_IN_ONE_PROCESS = [
@@ -10,6 +11,14 @@ export const KEPT_IN_ONE_PROCESS = [
 export const LACKING: readonly StorageCase["needs"][] = ["makeLink", "exactMoves", "times"];
 /** Thousands of requests, one after the other. */
 export const PATIENCE_MS = 300_000;
+
+/** Whether also those cases are tried that take minutes: in the long run only. */
+export const areAll = amount({ short: 0, long: 1 }) === 1;
+
+/** Whether a case takes no minute in a store of objects. */
+export function isEveryday({ name }: StorageCase): boolean {
+  return areAll || !/10,000|300 levels/.test(name);
+}
 
 /** Whether a case is about what a bucket or container can do. */
 export function isForBuckets({ name, needs }: StorageCase): boolean {

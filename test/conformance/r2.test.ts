@@ -4,9 +4,8 @@ import { createR2Storage, type R2Bucket } from "../../src/storage/r2.ts";
 import type { StorageCase } from "../../src/testing/storage/case.ts";
 import { inChunks, noise } from "../../src/testing/storage/content.ts";
 import { storageCases } from "../../src/testing/storage-cases.ts";
-import { amount } from "../support/trust.ts";
 import { startSourceWorker } from "../support/workers/source-worker.ts";
-import { LACKING } from "./bucket-cases.ts";
+import { areAll, isEveryday, LACKING } from "./bucket-cases.ts";
 
 /** Plays the case that is asked for inside workerd, on a storage of its own in the bucket: below a prefix. */
 const WORKER = `
@@ -64,7 +63,7 @@ function isPlayed({ name, needs }: StorageCase): boolean {
 
 /** Without `nodejs_compat`. */
 describe("the storage cases × R2 in workerd", { retry: 1 }, () => {
-  for (const { name } of storageCases.filter(isPlayed)) {
+  for (const { name } of storageCases.filter((one) => isPlayed(one) && isEveryday(one))) {
     it(name, async () => {
       const query = encodeURIComponent(encodeURIComponent(name));
       const answer = await worker.dispatchFetch(`http://worker/?case=${query}`);
@@ -78,7 +77,6 @@ const isChanged = ({ name }: StorageCase): boolean =>
   /replac|writers/.test(name) && !/10,000|2,000|300 levels/.test(name);
 
 describe("the storage cases × a trash around versions around R2 in workerd", { retry: 1 }, () => {
-  const areAll = amount({ short: 0, long: 1 }) === 1;
   for (const { name } of storageCases.filter((one) => isPlayed(one) && (areAll || isChanged(one)))) {
     it(name, async () => {
       const query = encodeURIComponent(encodeURIComponent(name));

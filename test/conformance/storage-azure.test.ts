@@ -13,8 +13,7 @@ import type { StorageCase, StorageCaseContext } from "../../src/testing/storage/
 import { areSameBytes, bodyBytes, inChunks, noise, put, readFileText } from "../../src/testing/storage/content.ts";
 import { storageCases } from "../../src/testing/storage-cases.ts";
 import { type AzureContainer, azuriteMissing, createContainer } from "../support/azure/server.ts";
-import { amount } from "../support/trust.ts";
-import { isForBuckets, KEPT_IN_ONE_PROCESS, LACKING, PATIENCE_MS } from "./bucket-cases.ts";
+import { areAll, isForBuckets, KEPT_IN_ONE_PROCESS, LACKING, PATIENCE_MS } from "./bucket-cases.ts";
 
 const MEBIBYTE = 1_048_576;
 
@@ -30,7 +29,6 @@ afterAll(() => container?.stop());
 const withAzurite = describe.skipIf(azuriteMissing !== undefined);
 const suffix = azuriteMissing ? ` (${azuriteMissing})` : "";
 
-const areAll = amount({ short: 0, long: 1 }) === 1;
 /** The emulator looks at all its blobs for each listing, so that cases of many blobs are tried in the long run only. */
 const isQuick = ({ name }: StorageCase): boolean => areAll || !/10,000|2,000|1,000|300 /.test(name);
 

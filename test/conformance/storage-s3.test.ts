@@ -13,8 +13,7 @@ import type { StorageCase, StorageCaseContext } from "../../src/testing/storage/
 import { areSameBytes, bodyBytes, inChunks, noise } from "../../src/testing/storage/content.ts";
 import { storageCases } from "../../src/testing/storage-cases.ts";
 import { createBucket, type S3Bucket, s3Missing } from "../support/s3/server.ts";
-import { amount } from "../support/trust.ts";
-import { isForBuckets, KEPT_IN_ONE_PROCESS, LACKING, PATIENCE_MS } from "./bucket-cases.ts";
+import { areAll, isEveryday, isForBuckets, KEPT_IN_ONE_PROCESS, LACKING, PATIENCE_MS } from "./bucket-cases.ts";
 
 /**
  * What this store cannot do: it takes no notice of conditions of a removal, so that a change between the look and the
@@ -37,7 +36,7 @@ describe.skipIf(s3Missing !== undefined)(`the storage cases × S3${s3Missing ? `
     expect(storageCases.filter(({ name }) => KEPT_IN_ONE_PROCESS.includes(name))).toHaveLength(3);
   });
 
-  for (const storageCase of storageCases.filter(isPlayed)) {
+  for (const storageCase of storageCases.filter((one) => isPlayed(one) && isEveryday(one))) {
     it.concurrent(storageCase.name, () => storageCase.run(createContext()), PATIENCE_MS);
   }
 
@@ -81,7 +80,6 @@ describe.skipIf(s3Missing !== undefined)(`the storage cases × S3${s3Missing ? `
 const isShort = ({ name }: StorageCase): boolean => /remov|replac/.test(name) && !/10,000|2,000|300 levels/.test(name);
 
 describe.skipIf(s3Missing !== undefined)("the storage cases × createTrashStorage around S3", () => {
-  const areAll = amount({ short: 0, long: 1 }) === 1;
   for (const { name, run } of storageCases.filter((one) => isPlayed(one) && (areAll || isShort(one)))) {
     it.concurrent(name, () => run(createContext((storage) => createTrashStorage(storage))), PATIENCE_MS);
   }
@@ -91,7 +89,6 @@ describe.skipIf(s3Missing !== undefined)("the storage cases × createTrashStorag
 const isReplacing = (one: StorageCase): boolean => /replac|overwr|writers/.test(one.name) && isShort(one);
 
 describe.skipIf(s3Missing !== undefined)("the storage cases × createVersionsStorage around S3", () => {
-  const areAll = amount({ short: 0, long: 1 }) === 1;
   for (const { name, run } of storageCases.filter((one) => isPlayed(one) && (areAll || isReplacing(one)))) {
     it.concurrent(name, () => run(createContext((storage) => createVersionsStorage(storage))), PATIENCE_MS);
   }
