@@ -15,7 +15,7 @@ const TEST_TIMEOUT = 5_400_000;
 const LONGEST_LINE = 160;
 const SUITES = [
   "test/browser/uppy.test.ts",
-  "test/conformance/storage.test.ts",
+  "test/conformance",
   "test/faults",
   "test/fuzz",
   "test/load",
