@@ -39,6 +39,7 @@ export default defineConfig({
     // On a busy machine tests in a browser take several times as long as on a quiet one.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 30_000 } },
     pool: "forks",
     // Most tests wait for something else, such as a browser or a server: by default two cores would have one worker.
     maxWorkers: 3,

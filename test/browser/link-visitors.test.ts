@@ -22,7 +22,7 @@ import {
 } from "./site.ts";
 
 const MIB = 1024 ** 2;
-const LONG = 60_000;
+const LONG = 90_000;
 const PHONE = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 /** What Chromium says of connections that the test has broken. */
 const BROKEN = /net::ERR_|status of 409/;

@@ -11,7 +11,7 @@ import { logIn, openAccountMenu, openSite, PASSWORD, rowOf, type Site, type Site
 
 const MIB = 1024 ** 2;
 /** How long an upload may take on a busy machine. */
-const LONG = 60_000;
+const LONG = 90_000;
 /** What Chromium says of connections that the test has broken. */
 const BROKEN = /net::ERR_|status of 409/;
 

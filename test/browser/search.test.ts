@@ -1,4 +1,4 @@
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { createMemoryKeyValueStore } from "../../src/stores/memory.ts";
 import { expectAccessible } from "./axe.ts";
 import { describeInChromium, eventually } from "./chromium.ts";
@@ -14,8 +14,6 @@ const FILES = {
 const CONTENTS: Readonly<Record<string, string>> = { "./a/report.txt": "first", "./b/report.txt": "second" };
 
 describeInChromium("the search", (chromium) => {
-  vi.setConfig({ testTimeout: 60_000 });
-
   it.each([true, false])("finds what is below the folder, with a script: %s", async (javaScriptEnabled) => {
     const site = await openSite({ files: FILES });
     const { page, expectNoComplaints } = await chromium.open({ javaScriptEnabled });

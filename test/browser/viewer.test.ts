@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { createMemoryKeyValueStore } from "../../src/stores/memory.ts";
 import { expectAccessible } from "./axe.ts";
 import { describeInChromium, eventually } from "./chromium.ts";
@@ -23,8 +23,6 @@ const link = (page: Page, name: string) => rowOf(page, name).locator("th a");
 const title = async (page: Page) => (await page.locator(".viewer-title > *").allTextContents()).join(", ");
 
 describeInChromium("the viewer", (chromium) => {
-  vi.setConfig({ testTimeout: 60_000 });
-
   it("shows the files of a folder one after the other by the keyboard alone, and gives the focus back", async () => {
     const site = await openSite({ files: FILES });
     const { page, expectNoComplaints } = await chromium.open();
@@ -37,10 +35,10 @@ describeInChromium("the viewer", (chromium) => {
     await eventually(() => page.locator(".viewer img").evaluate((image) => image.clientWidth)).toBeGreaterThan(300);
     await expectAccessible(page, "image");
     await page.keyboard.press("ArrowRight");
-    expect(await title(page)).toBe("b.svg, 2 of 6");
+    await eventually(() => title(page)).toBe("b.svg, 2 of 6");
     await eventually(() => page.locator(".viewer img").evaluate((image) => image.clientWidth)).toBe(40);
     await page.keyboard.press("ArrowRight");
-    expect(await title(page)).toBe("c.wav, 3 of 6");
+    await eventually(() => title(page)).toBe("c.wav, 3 of 6");
     await eventually(() => page.locator("audio").evaluate((audio) => (audio as HTMLAudioElement).duration)).toBe(60);
     await expectAccessible(page, "audio");
     await page.keyboard.press("ArrowRight");
@@ -51,14 +49,14 @@ describeInChromium("the viewer", (chromium) => {
     await expectAccessible(page, "PDF");
     await page.keyboard.press("ArrowRight");
     await page.getByText("This file cannot be shown here. You can download it.").waitFor();
-    expect(await title(page)).toBe("g.png, 6 of 6");
+    await eventually(() => title(page)).toBe("g.png, 6 of 6");
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("ArrowLeft");
     await page.keyboard.press("ArrowLeft");
     await page.getByText("<b>bold</b>").waitFor();
     await page.keyboard.press("Escape");
-    expect(await page.locator("dialog").count()).toBe(0);
-    expect(await link(page, "d.txt").evaluate((target) => target === document.activeElement)).toBe(true);
+    await eventually(() => page.locator("dialog").count()).toBe(0);
+    await eventually(() => link(page, "d.txt").evaluate((target) => target === document.activeElement)).toBe(true);
     expectNoComplaints();
   });
 
@@ -82,7 +80,7 @@ describeInChromium("the viewer", (chromium) => {
     // Arrows move the time of a video that has the focus.
     await video.focus();
     await page.keyboard.press("ArrowRight");
-    expect(await title(page)).toBe("a.webm, 1 of 2");
+    await eventually(() => title(page)).toBe("a.webm, 1 of 2");
     expectNoComplaints();
   });
 
@@ -98,14 +96,14 @@ describeInChromium("the viewer", (chromium) => {
     expect(fitted).toBeLessThan(600);
     await page.getByRole("button", { name: "Actual size" }).click();
     expect(await width()).toBe(1200);
-    expect(await page.locator(".viewer output").textContent()).toBe("100%");
+    await eventually(() => page.locator(".viewer output").textContent()).toBe("100%");
     await expectAccessible(page, "zoomed");
     const middle = await scrolled();
     expect(middle).toBeGreaterThan(200);
     await page.locator(".viewer-stage").focus();
     await page.keyboard.press("ArrowRight");
     await eventually(scrolled).toBeGreaterThan(middle);
-    expect(await title(page)).toBe("a.png, 1 of 2");
+    await eventually(() => title(page)).toBe("a.png, 1 of 2");
     await page.keyboard.press("+");
     expect(await width()).toBe(1800);
     await page.keyboard.press("-");
@@ -114,10 +112,10 @@ describeInChromium("the viewer", (chromium) => {
     await page.getByRole("button", { name: "Fit to the window" }).click();
     expect(await width()).toBe(fitted);
     await page.getByRole("button", { name: "Next" }).click();
-    expect(await title(page)).toBe("b.png, 2 of 2");
+    await eventually(() => title(page)).toBe("b.png, 2 of 2");
     // The button that has come to the end gives the keys back.
     await page.keyboard.press("ArrowLeft");
-    expect(await title(page)).toBe("a.png, 1 of 2");
+    await eventually(() => title(page)).toBe("a.png, 1 of 2");
     expectNoComplaints();
   });
 
@@ -209,7 +207,7 @@ describeInChromium("the viewer", (chromium) => {
     const opening = context.waitForEvent("page");
     await link(page, "e.pdf").click();
     await eventually(async () => (await opening).url()).toBe(`${site.home}e.pdf?inline`);
-    expect(await page.locator("dialog").count()).toBe(0);
+    await eventually(() => page.locator("dialog").count()).toBe(0);
     expectNoComplaints();
   });
 

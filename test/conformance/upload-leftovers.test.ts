@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { createDiskStorage } from "../../src/storage/disk.ts";
 import { beginUpload, offsetOf } from "../../src/testing/uploads/setup.ts";
 
@@ -27,14 +27,12 @@ it("removes what an ended process left beside the states of uploads, when the st
   const old = new Date(Date.now() - 7_200_000);
   for (const path of [state, entry, locks]) await utimes(path, old, old);
   const again = createDiskStorage({ root });
-  await vi.waitFor(async () =>
-    expect(await readdir(states)).not.toContain(`.fileferry-${ENDED}-${"a".repeat(24)}.tmp`),
-  );
-  await vi.waitFor(async () => expect(await readdir(locks)).toEqual([]));
+  await expect.poll(() => readdir(states)).not.toContain(`.fileferry-${ENDED}-${"a".repeat(24)}.tmp`);
+  await expect.poll(() => readdir(locks)).toEqual([]);
   // The folder has just changed, so it may be one of a creation: the next clean-up removes it.
   await utimes(locks, old, old);
   createDiskStorage({ root });
-  await vi.waitFor(async () => expect(await readdir(states)).not.toContain(`${UNKNOWN}.lock`));
+  await expect.poll(() => readdir(states)).not.toContain(`${UNKNOWN}.lock`);
   expect(await readdir(states)).toEqual(expect.arrayContaining([`${key.id}.json`, `${"1".repeat(32)}.lock`]));
   expect(await offsetOf(again, key)).toBe(0);
   await rm(root, { recursive: true, force: true });

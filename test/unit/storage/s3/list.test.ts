@@ -38,7 +38,7 @@ describe("listings of S3", () => {
       number === 1 ? listing(["a"], [], "more") : new Promise((_, reject) => signal?.addEventListener("abort", reject)),
     );
     for await (const _ of storage.list("/")) {
-      await vi.waitFor(() => expect(calls).toHaveLength(2));
+      await vi.waitFor(() => expect(calls).toHaveLength(2), 10_000);
       break;
     }
     expect(calls.map(({ query }) => query.get("continuation-token"))).toEqual([null, "more"]);

@@ -115,11 +115,11 @@ describe("parts that are sent as they arrive", () => {
     });
     const written = write(content());
     written.catch(() => undefined);
-    await vi.waitFor(() => expect(partsOf(fake)).toHaveLength(2));
+    await vi.waitFor(() => expect(partsOf(fake)).toHaveLength(2), 10_000);
     await vi.advanceTimersByTimeAsync(3_600_000);
     expect(partsOf(fake)).toHaveLength(2);
     send();
-    await vi.waitFor(() => expect(silent).toBe(true));
+    await vi.waitFor(() => expect(silent).toBe(true), 10_000);
     await vi.advanceTimersByTimeAsync(30_000);
     await expect(written).rejects.toMatchObject({ code: "unavailable" });
     expect([fake.uploads.size, fake.objects.size]).toEqual([0, 0]);
