@@ -46,13 +46,13 @@ export async function runTraced(
     async function* content() { yield new TextEncoder().encode("new content"); }
     async function read(path) { return new Response((await storage.read(path)).body).text(); }
     async function list(path) { const names = []; for await (const { name } of storage.list(path)) names.push(name); return names.sort().join(); }
-    // Behind the look for leftovers.
+    // After the clean-up of leftovers, which lists folders too.
     setTimeout(async () => {
       try { accessSync(${JSON.stringify(MARK)}); } catch {}
       const outcome = await (async () => { ${action} })().then((result) => result ?? "done", (error) => error.code);
       try { accessSync(${JSON.stringify(MARK)}); } catch {}
       process.stdout.write(String(outcome), () => process.exit(0));
-    }, 40);`;
+    }, 250);`;
   const under = ["env", "UV_THREADPOOL_SIZE=1", "strace", ...options, ...(inject ? ["-e", inject] : [])];
   const outcome = await outputOf(startDiskProcess(program, root, text, { under }));
   const lines = readFileSync(log, "utf8").split("\n");
