@@ -18,7 +18,7 @@ describe("the store cases × the memory store", () => {
 describe("the store cases × the memory store in real time", () => {
   const store = createMemoryKeyValueStore();
   const wait = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
-  it.each([...storeCases, ...atomicStoreCases])("$name", ({ run }) => run({ store, wait, ttl: 50 }));
+  it.concurrent.each([...storeCases, ...atomicStoreCases])("$name", ({ run }) => run({ store, wait, ttl: 500 }));
 });
 
 describe("the store cases fail", () => {

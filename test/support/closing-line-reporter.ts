@@ -2,7 +2,8 @@ import type { Reporter, TestModule, TestSuite } from "vitest/node";
 
 /**
  * Ends a run with one plain line for whoever reads the log by machine: `12 passed, 0 failed`, and `, 3 skipped` where
- * some were. A file, suite or hook that fails counts as a failed test: no failed run looks green.
+ * some were. A file, suite or hook that fails counts as a failed test: no failed run looks green. Before it, each test
+ * that passed only when it was tried again has a line of its own.
  */
 export function createClosingLineReporter(): Reporter {
   return {
@@ -12,6 +13,9 @@ export function createClosingLineReporter(): Reporter {
       const broken = modules.flatMap((module) => [module, ...module.children.allSuites()]).filter(isBroken).length;
       const failed = count("failed") + broken + unhandledErrors.length;
       const skipped = count("skipped") + count("pending");
+      for (const test of tests.filter((test) => test.diagnostic()?.flaky)) {
+        process.stdout.write(`\nNot at the first try: ${test.module.relativeModuleId} > ${test.fullName}\n`);
+      }
       process.stdout.write(
         `\n${count("passed")} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}\n`,
       );

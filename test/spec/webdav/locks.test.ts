@@ -7,6 +7,7 @@ import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import { createMemoryKeyValueStore } from "../../../src/stores/memory.ts";
 import { sendForm } from "../../support/forms.ts";
+import { startProcessorTime } from "../../support/processor-time.ts";
 import type { Answer, CallOptions, TestService } from "../../support/service.ts";
 import { fillStorage, overrideStorage } from "../../support/storage.ts";
 import { amount } from "../../support/trust.ts";
@@ -572,10 +573,10 @@ describe("what an attacker or an impatient user tries", () => {
       await call(test, "MKCOL", `/home/g/${folder}`);
       for (let count = 0; count < 50; count += 1) await lock(test, `/home/g/${folder}/${count}`);
     }
-    const since = performance.now();
+    const elapsed = startProcessorTime();
     const answer = await call(test, "DELETE", "/home/g/");
     expect([answer.status, hrefsOf(answer).length]).toEqual([423, 100]);
-    expect(performance.now() - since).toBeLessThan(1000);
+    expect(elapsed()).toBeLessThan(1000);
   }, 60_000);
 
   it("other requests run while locks deep in many folders are looked for", async () => {

@@ -8,6 +8,7 @@ import {
   parsePasswordHash,
 } from "../../../../src/auth/passwords/hash.ts";
 import { createNodePasswordHasher } from "../../../../src/auth/passwords/hash-node.ts";
+import { startProcessorTime } from "../../../support/processor-time.ts";
 import { areMutants } from "../../../support/timed.ts";
 
 /**
@@ -256,11 +257,11 @@ describe("a PHC string", () => {
   });
 
   it.skipIf(areMutants)("is refused quickly however hostile it is", () => {
-    const startedAt = performance.now();
+    const elapsed = startProcessorTime();
     for (const text of ["$".repeat(1e6), `$scrypt$ln=4,r=8,p=1$${"A".repeat(1e6)}$${"$".repeat(1e6)}`]) {
       expect(() => parsePasswordHash(text)).toThrow(TypeError);
     }
-    expect(performance.now() - startedAt).toBeLessThan(500);
+    expect(elapsed()).toBeLessThan(500);
   });
 
   it("may cost anything up to the bounds", () => {

@@ -2,6 +2,7 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PERMISSION_VALUES } from "../../../../src/contracts/account.ts";
 import { CREDENTIAL_TYPES } from "../../../../src/contracts/authenticator.ts";
+import { startProcessorTime } from "../../../support/processor-time.ts";
 import {
   type Answering,
   answerWith,
@@ -324,9 +325,9 @@ describe("createHttpAuthenticator, given a 200", () => {
       return JSON.stringify({ account: { home_folder_structure: Array.from({ length: count }, () => value) } });
     };
     expect((await judge(answerWith(200, toBody(19_000, "a")))).outcome).toBe("accepted");
-    const begun = performance.now();
+    const elapsed = startProcessorTime();
     expect(await problemsOf(answerWith(200, toBody(340_000, "")))).toEqual(["the body has more than 20000 values"]);
-    expect(performance.now() - begun).toBeLessThan(1500);
+    expect(elapsed()).toBeLessThan(1500);
   });
 
   it("takes 250 rules of permissions, and refuses more before they are compiled", async () => {
