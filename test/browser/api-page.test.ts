@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Locator, Page, Request } from "playwright-core";
 import { expect, it } from "vitest";
 import { createApiPage } from "../../src/api-page.ts";
@@ -8,6 +7,7 @@ import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts
 import type { FileEvent } from "../../src/contracts/events/file-event.ts";
 import { createRecordingLogger } from "../support/logger.ts";
 import { TOTP_SECRET, toOneTimePassword } from "../support/secrets/totp.ts";
+import { expectAccessible } from "./axe.ts";
 import { type Chromium, describeInChromium, eventually, type WatchedPage } from "./chromium.ts";
 import { logIn, openSite, PASSWORD, type Site, type SiteOptions } from "./site.ts";
 
@@ -145,6 +145,11 @@ describeInChromium("the interactive page of the API", (chromium) => {
     const file = await tryCall(page, "getFile", 200, "reports/2018/naïve plan.txt");
     expect(fieldsOf(file.request)).toEqual([]);
 
+    // A path that leads out of the folder is refused, as the service does.
+    await file.place.locator('tr[data-param-in="path"] input').fill("../__svc__/login");
+    expect((await file.send()).url()).toBe(`${site.home}..%2F__svc__%2Flogin`);
+    await eventually(file.status).toContain("400");
+
     expect(await page.content()).not.toMatch(/session [\da-f]{32}/);
     const ended = page.waitForResponse(/logout$/);
     await page.click("#logout");
@@ -154,7 +159,7 @@ describeInChromium("the interactive page of the API", (chromium) => {
     await listing.send();
     await eventually(listing.status).toContain("401");
     expect(urls.filter((url) => !url.startsWith(site.origin) && !/^(?:data|blob):/.test(url))).toEqual([]);
-    expectNoComplaints(/status of 401/);
+    expectNoComplaints(/status of 40[01]/);
   });
 
   it("has examples that work as they are, in the order of a story, and touch nothing but what they have made", async () => {
@@ -173,24 +178,20 @@ describeInChromium("the interactive page of the API", (chromium) => {
     expectNoComplaints();
   });
 
-  it("takes commands that are typed", async () => {
+  it("sends what is typed and chosen: commands, forms and types", async () => {
     const { page, site, expectNoComplaints } = await openApiPage(chromium);
     await logInHere(page);
     await page.locator("#access").waitFor();
     const call = await openCall(page, "changeFolderOfRoot");
     await call.place.locator("textarea").fill('{ "commands": [{ "command": "delete", "target": "a.txt" }] }');
     await call.send();
-    await eventually(call.status).toContain("200");
-    expect(await site.list()).toEqual(["reports/", "reports/2018/"]);
-    expectNoComplaints();
-  });
+    await eventually(() => site.list()).toEqual(["reports/", "reports/2018/"]);
 
-  it("takes files by the form of browsers", async () => {
-    const { page, site, expectNoComplaints } = await openApiPage(chromium);
-    await logInHere(page);
-    await page.locator("#access").waitFor();
-    const call = await openCall(page, "changeFolderOfRoot");
+    // A form as it is makes a folder.
     await call.place.locator(".opblock-section-request-body .content-type").selectOption("multipart/form-data");
+    await call.send();
+    await eventually(() => site.list()).toEqual(["example/", "reports/", "reports/2018/"]);
+
     await call.place.locator('tr[data-property-name="action"] select').selectOption("upload-file");
     const files = call.place.locator('tr[data-property-name="upload-file"]');
     await files.locator(".json-schema-form-item-add").click();
@@ -198,34 +199,16 @@ describeInChromium("the interactive page of the API", (chromium) => {
       .locator('input[type="file"]')
       .setInputFiles({ name: "b.txt", mimeType: "text/plain", buffer: Buffer.from("b") });
     await call.send();
-    await eventually(call.status).toContain("200");
-    expect(await site.list()).toEqual(["a.txt", "b.txt", "reports/", "reports/2018/"]);
-    expectNoComplaints(/Could not find component: JsonSchema_string_binary/);
-  });
+    await eventually(() => site.list()).toEqual(["b.txt", "example/", "reports/", "reports/2018/"]);
+    expect(await call.status()).toContain("200");
 
-  it("makes a folder by the form as it is", async () => {
-    const { page, site, expectNoComplaints } = await openApiPage(chromium);
-    await logInHere(page);
-    await page.locator("#access").waitFor();
-    const call = await openCall(page, "changeFolderOfRoot");
-    await call.place.locator(".opblock-section-request-body .content-type").selectOption("multipart/form-data");
-    await call.send();
-    await eventually(call.status).toContain("200");
-    expect(await site.list()).toEqual(["a.txt", "example/", "reports/", "reports/2018/"]);
-    expectNoComplaints(/Could not find component: JsonSchema_string_binary/);
-  });
-
-  it("asks for the type that is chosen, such as the archive of a folder", async () => {
-    const { page, expectNoComplaints } = await openApiPage(chromium);
-    await logInHere(page);
-    await page.locator("#access").waitFor();
-    const call = await openCall(page, "getFolderOfRoot");
-    await call.place.locator('.response[data-code="200"] .content-type').selectOption("application/zip");
-    const request = await call.send();
+    const listing = await openCall(page, "getFolderOfRoot");
+    await listing.place.locator('.response[data-code="200"] .content-type').selectOption("application/zip");
+    const request = await listing.send();
     expect(request.headers().accept).toBe("application/zip");
-    await eventually(call.status).toContain("200");
-    await eventually(() => call.place.locator(".live-responses-table").textContent()).toContain("Download file");
-    expectNoComplaints();
+    await eventually(listing.status).toContain("200");
+    await eventually(() => listing.place.locator(".live-responses-table").textContent()).toContain("Download file");
+    expectNoComplaints(/Could not find component: JsonSchema_string_binary/);
   });
 
   it("answers 401 without a login", async () => {
@@ -244,14 +227,6 @@ describeInChromium("the interactive page of the API", (chromium) => {
     await page.getByRole("status").filter({ hasText: "Your session has ended." }).waitFor();
     expect(await page.locator("#login").isVisible()).toBe(true);
     expectNoComplaints(/status of 401/);
-  });
-
-  it("refuses a path that leads out of the folder, as the service does", async () => {
-    const { page, site, urls } = await openApiPage(chromium);
-    await logInHere(page);
-    await page.locator("#access").waitFor();
-    await tryCall(page, "getFile", 400, "../__svc__/login");
-    expect(urls).toContain(`${site.home}..%2F__svc__%2Flogin`);
   });
 
   it("asks for a one-time password if the account needs one", async () => {
@@ -345,19 +320,19 @@ describeInChromium("the interactive page of the API", (chromium) => {
     expect(isDark).toBe(colorScheme === "dark");
     const heading = page.locator("h1#title");
     expect(await heading.textContent()).toBe(locale === "de-DE" ? "HTTP-API" : "HTTP API");
-    await check(page, "login");
+    await expectAccessible(page, "login", "#viewer");
     await logInHere(page, "wrong");
     await page.locator("#message.problem").waitFor();
-    await check(page, "login with a message");
+    await expectAccessible(page, "login with a message", "#viewer");
     await logInHere(page);
     await page.locator("#access").waitFor();
-    await check(page, "logged in");
+    await expectAccessible(page, "logged in", "#viewer");
   });
 
   it("fits a phone", async () => {
     const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
     const { page } = await openApiPage(chromium, {}, phone);
-    await check(page, "login");
+    await expectAccessible(page, "login", "#viewer");
     for (const name of ["putFile", "getFolder", "changeFolder"]) {
       const { place } = await openCall(page, name);
       expect(await page.evaluate(() => document.documentElement.scrollWidth), name).toBe(360);
@@ -373,9 +348,3 @@ describeInChromium("the interactive page of the API", (chromium) => {
     expect(await page.locator("#login").isVisible()).toBe(false);
   });
 });
-
-async function check(page: Page, name: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).exclude("#viewer").analyze();
-  const found = violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => ({ id, html })));
-  expect(found, name).toEqual([]);
-}

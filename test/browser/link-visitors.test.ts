@@ -2,11 +2,11 @@ import { createHash, randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { expect, it, onTestFinished, vi } from "vitest";
 import type { NewLink } from "../../src/contracts/links.ts";
 import { createMemoryKeyValueStore } from "../../src/stores/memory.ts";
+import { expectAccessible } from "./axe.ts";
 import { describeInChromium, eventually } from "./chromium.ts";
 import { openCuttingProxy } from "./cutting-proxy.ts";
 import {
@@ -221,7 +221,6 @@ describeInChromium("links", (chromium) => {
 });
 
 async function check(page: Page, name: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations.map(({ id, nodes }) => `${name}: ${id}: ${nodes.map(({ html }) => html)}`)).toEqual([]);
+  await expectAccessible(page, name);
   expect(await page.evaluate(() => document.documentElement.scrollWidth), name).toBe(360);
 }

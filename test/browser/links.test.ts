@@ -1,9 +1,9 @@
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { expect, it, onTestFinished } from "vitest";
 import { createMemoryKeyValueStore } from "../../src/stores/memory.ts";
 import { LINK_SECRET } from "../support/links.ts";
 import { quickHasher } from "../support/quick-hasher.ts";
+import { expectAccessible } from "./axe.ts";
 import { describeInChromium, eventually, launchChromium } from "./chromium.ts";
 import { logIn, openSite, rowOf, type Site } from "./site.ts";
 
@@ -13,14 +13,6 @@ const FILES = { "reports/a.txt": "the report", "b.txt": "b" };
 function openLinkSite(hasStore = true): Promise<Site> {
   const links = { secret: LINK_SECRET, passwordHasher: quickHasher };
   return openSite({ files: FILES, links: hasStore ? { ...links, store: createMemoryKeyValueStore() } : links });
-}
-
-async function check(page: Page, name: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(
-    violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
-    name,
-  ).toEqual([]);
 }
 
 /** Fails if the page is wider than its window. */
@@ -163,7 +155,7 @@ describeInChromium("links in the pages", (chromium) => {
     const { page, expectNoComplaints } = await chromium.open({ colorScheme, locale, viewport: { width, height: 800 } });
     const show = async (name: string, path: string) => {
       await page.goto(`${site.home}${path}`);
-      await check(page, name);
+      await expectAccessible(page, name);
       await checkWidth(page);
     };
     await logIn(page, site);
@@ -172,27 +164,27 @@ describeInChromium("links in the pages", (chromium) => {
     await show("form for a file", "__svc__/links/new?path=/b.txt");
     await show("form for a folder", "__svc__/links/new?path=/reports");
     await page.locator("summary").click();
-    await check(page, "form with more settings");
+    await expectAccessible(page, "form with more settings");
     await page.locator("#label").fill("a note of several words, longer than a column");
     await page.locator("#max_uses").fill("3");
     await page.locator("#password").fill("open sesame");
     await page.locator("button.primary").click();
     await page.locator("svg.qr").waitFor();
-    await check(page, "new link");
+    await expectAccessible(page, "new link");
     await checkWidth(page);
     await show("list", "__svc__/links");
     await page.locator("summary").click();
-    await check(page, "list with the question");
+    await expectAccessible(page, "list with the question");
     await page.goto(`${site.home}__svc__/links/new?path=/reports`);
     for (const box of await page.getByRole("checkbox").all()) await box.uncheck();
     await page.locator("#allow-delete-file").check();
     await page.locator("button.primary").click();
     await page.getByRole("alert").waitFor();
-    await check(page, "form that failed");
+    await expectAccessible(page, "form that failed");
     await show("link to a file", "__svc__/links/new?path=/b.txt");
     await page.locator("button.primary").click();
     await page.locator("#file-url").waitFor();
-    await check(page, "new link to a file");
+    await expectAccessible(page, "new link to a file");
     await checkWidth(page);
     expectNoComplaints(/status of 422/);
   });

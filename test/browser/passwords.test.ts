@@ -1,9 +1,9 @@
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts";
 import { createRecordingLogger } from "../support/logger.ts";
 import { TOTP_SECRET, toOneTimePassword } from "../support/secrets/totp.ts";
+import { expectAccessible } from "./axe.ts";
 import { describeInChromium } from "./chromium.ts";
 import { logIn, openSite, PASSWORD } from "./site.ts";
 
@@ -25,10 +25,10 @@ describeInChromium("pages with passwords", (chromium) => {
     await page.keyboard.type("secret");
     await page.getByRole("checkbox", { name: "Show password" }).check();
     expect(await page.getAttribute("#password", "type")).toBe("text");
-    await check(page, "readable");
+    await expectAccessible(page, "readable");
     await pressWithCapsLock(page);
     await page.getByText("Caps Lock is on.").waitFor();
-    await check(page, "Caps Lock");
+    await expectAccessible(page, "Caps Lock");
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
     await page.fill("#username", "alice");
     await page.fill("#password", PASSWORD);
@@ -69,7 +69,7 @@ describeInChromium("pages with passwords", (chromium) => {
     await page.press("#password", "Enter");
     await page.waitForSelector("#code");
     await page.waitForSelector("#password:focus");
-    await check(page, "one-time password");
+    await expectAccessible(page, "one-time password");
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
     expectNoComplaints(/status of 401/);
   });
@@ -94,7 +94,7 @@ describeInChromium("pages with passwords", (chromium) => {
       "The two new passwords are not the same.",
     );
     await page.getByRole("checkbox", { name: "Show password" }).check();
-    await check(page, "password page");
+    await expectAccessible(page, "password page");
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
     await page.fill("#repeated", "a new password 1");
     await page.press("#repeated", "Enter");
@@ -122,12 +122,4 @@ function pressWithCapsLock(page: Page): Promise<void> {
     field.focus();
     field.dispatchEvent(new KeyboardEvent("keydown", { key: "A", modifierCapsLock: true }));
   });
-}
-
-async function check(page: Page, name: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(
-    violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
-    name,
-  ).toEqual([]);
 }

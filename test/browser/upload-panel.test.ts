@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
+import { expectAccessible } from "./axe.ts";
 import { describeInChromium, eventually } from "./chromium.ts";
 import { dropFiles, logIn, openSite, transferOf } from "./site.ts";
 
@@ -34,7 +34,7 @@ describeInChromium("the panel of the uploads", (chromium) => {
     expect(await page.locator(".transfers-line").textContent()).toBe("1 of 2 · 50 %");
     expect((await panel.boundingBox())?.height).toBeLessThan(56);
     expect(await page.locator(".transfer").first().isVisible()).toBe(false);
-    await check(page, "folded");
+    await expectAccessible(page, "folded");
     await release();
     await eventually(() => page.title()).toBe("reports – Files");
     expect(await page.locator(".transfers-line").textContent()).toBe("2 of 2 · 100 %");
@@ -79,7 +79,7 @@ describeInChromium("the panel of the uploads", (chromium) => {
     const release = await hold(page, "**/d.txt");
     await drop(page, ["a.txt", "c.txt", "d.txt"]);
     await page.getByRole("checkbox", { name: "Do this for all" }).check();
-    await check(page, "conflict");
+    await expectAccessible(page, "conflict");
     await transferOf(page, "a.txt")
       .getByRole("button", { name: `${answer}: a.txt` })
       .click();
@@ -126,7 +126,7 @@ describeInChromium("the panel of the uploads", (chromium) => {
       await drop(page, ["slow.txt", "a.txt", "b.txt", "done.txt"]);
       await eventually(() => transferOf(page, "done.txt").getAttribute("data-state")).toBe("done");
       await page.getByRole("checkbox", { name: "Für alle so machen" }).waitFor();
-      await check(page, "sheet");
+      await expectAccessible(page, "sheet");
       const panel = page.getByRole("region", { name: "Hochladen" });
       const bar = page.locator(".selected");
       const [sheet, actions] = [await panel.boundingBox(), await bar.boundingBox()];
@@ -165,12 +165,4 @@ async function hold(page: Page, url: string): Promise<() => Promise<void>> {
     release();
     await page.unroute(url);
   };
-}
-
-async function check(page: Page, name: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(
-    violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
-    name,
-  ).toEqual([]);
 }

@@ -1,9 +1,9 @@
-import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { createVersionsStorage } from "../../src/storage/versions.ts";
 import { fillStorage } from "../support/storage.ts";
+import { expectAccessible } from "./axe.ts";
 import { describeInChromium } from "./chromium.ts";
 import { logIn, openSite, rowOf, type Site } from "./site.ts";
 
@@ -17,11 +17,7 @@ async function openVersionsSite(name: string): Promise<Site> {
 }
 
 async function check(page: Page, name: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(
-    violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
-    name,
-  ).toEqual([]);
+  await expectAccessible(page, name);
   const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
   expect(content, name).toBeLessThanOrEqual(window ?? 0);
 }
