@@ -24,7 +24,10 @@ export interface Quota {
   readonly folders: readonly QuotaLimit[];
   /** Returns what is in a folder. The first call for a folder counts by a walk. */
   usage(path: string): Promise<QuotaUsage>;
-  /** Counts a folder by a walk. If too much changes during the walk, the count stays as it was. */
+  /**
+   * Counts a folder by a walk. If too much changes during the walk, or another process has counted the folder
+   * meanwhile, the walk changes nothing.
+   */
   recount(path: string): Promise<QuotaUsage>;
   /** Recounts the folders of {@link Quota.folders} that are due. Returns how many it has recounted. */
   sweep(): Promise<number>;

@@ -14,7 +14,10 @@ import type { FolderWalk, Walks } from "./walks.ts";
 export interface Counts {
   /** Returns the count of a folder. Counts by a walk if there is none. */
   usage(folder: string): Promise<QuotaUsage>;
-  /** Counts by a walk. If too much changes during the walk, the count stays as it was. */
+  /**
+   * Counts by a walk. If too much changes during the walk, or another process has counted the folder meanwhile, the
+   * walk changes nothing.
+   */
   recount(folder: string): Promise<QuotaUsage>;
   /** Counts by a walk if the last one is too old, or if something was lost. Returns whether it was due. */
   recountIfDue(folder: string): Promise<boolean>;
@@ -99,10 +102,11 @@ export function createCounts(options: CountsOptions): Counts {
     const before = (await update(folder, (record) => record ?? UNCOUNTED)) ?? UNCOUNTED;
     const walk = await walks.count(folder);
     try {
-      const counted = walk && (await storeWalk(folder, before, walk));
-      if (counted !== undefined) {
+      const stored = walk && (await storeWalk(folder, before, walk));
+      if (stored !== undefined) {
+        if (wasLost && !stored.isOwn) lost.add(folder);
         failedAt.delete(folder);
-        return toUsage(counted);
+        return toUsage(stored.record);
       }
     } finally {
       walk?.end();
@@ -114,21 +118,26 @@ export function createCounts(options: CountsOptions): Counts {
   }
 
   /**
-   * Stores what a walk has counted. Returns `undefined` if there were changes that the walk does not know of, or if
-   * another process has counted the folder meanwhile: the walk may have seen files that the other one counts later.
+   * Stores what a walk has counted. Returns `undefined` if there were changes that the walk does not know of. If
+   * another process, or another request on Workers, has counted the folder meanwhile, that count stays (`isOwn` is
+   * false): the walk may have seen files that the other one counts later.
    */
-  async function storeWalk(folder: string, before: CountRecord, walk: FolderWalk): Promise<CountRecord | undefined> {
+  async function storeWalk(
+    folder: string,
+    before: CountRecord,
+    walk: FolderWalk,
+  ): Promise<{ readonly record: CountRecord; readonly isOwn: boolean } | undefined> {
     for (let attempt = 0; attempt < MAX_SUMS; attempt += 1) {
       const seen = (await find(folder))?.uploads.changes ?? 0;
       const uploads = await sumUploads(folder);
-      let isStored = false;
+      let [isStored, isOther] = [false, false];
       const record = await update(folder, (current = UNCOUNTED) => {
-        const isKnown =
-          current.countedAt === before.countedAt && current.changes === before.changes + (ownChanges.get(folder) ?? 0);
-        isStored = isKnown && uploads.isCurrent() && current.uploads.changes === seen;
+        const isKnown = current.changes === before.changes + (ownChanges.get(folder) ?? 0);
+        isOther = current.countedAt !== before.countedAt;
+        isStored = !isOther && isKnown && uploads.isCurrent() && current.uploads.changes === seen;
         return isStored ? withWalk(current, walk.total, uploads.amount, clock()) : current;
       });
-      if (isStored) return record;
+      if (record !== undefined && (isStored || isOther)) return { record, isOwn: isStored };
     }
     return undefined;
   }
