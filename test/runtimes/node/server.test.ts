@@ -188,7 +188,7 @@ describe.skipIf(!hasOpenssl())("HTTPS on Node (openssl makes the certificates)",
     await used.until("ok");
     const start = Date.now();
     await closeNodeServer(server);
-    expect(Date.now() - start).toBeLessThan(5000);
+    expect(Date.now() - start).toBeLessThan(3000);
   });
 
   it("does not wait for connections that never begin their handshake, but for transfers under way", async () => {
@@ -212,7 +212,7 @@ describe.skipIf(!hasOpenssl())("HTTPS on Node (openssl makes the certificates)",
     go.resolve();
     expect(await busy.until("whole")).toMatch(/^HTTP\/1\.1 200 /);
     await closing;
-    expect(Date.now() - start).toBeLessThan(5000);
+    expect(Date.now() - start).toBeLessThan(3000);
   });
 
   it("does not have pipelined requests at work all at once", async () => {
