@@ -62,13 +62,13 @@ export interface AccountFilesOptions {
 /** Creates the files of an account in a storage, without locks. */
 export function createAccountFiles(
   account: Account,
-  whole: StorageAdapter,
+  serviceStorage: StorageAdapter,
   { queue, withWalkLock, limitTransfers }: FolderScheduling,
   { uploadOwner = toUploadOwner(account.name), uploadKey, trash, versions, isDryRun = false }: AccountFilesOptions = {},
 ): FilesWithoutLocks {
   const { permissions, maxFileBytes, quota } = account;
-  const storage = withOwnLimit(whole, quota);
-  const key = uploadOwner === toUploadOwner(account.name) ? foldName(account.name) : uploadOwner;
+  const storage = withOwnLimit(serviceStorage, quota);
+  const queueKey = uploadOwner === toUploadOwner(account.name) ? foldName(account.name) : uploadOwner;
   const mounted = mountAccount(account, storage);
   const tree = isDryRun ? createDryRunTree(mounted, isFixed) : mounted;
 
@@ -95,7 +95,7 @@ export function createAccountFiles(
   /** As {@link allows}, but a long check goes through the queue. */
   async function allowsQueued(segments: readonly string[], operation: Operation): Promise<boolean> {
     if (!permissions.isPauseDue(toStoragePath(segments))) return allows(segments, operation);
-    return queue.run(key, "long", async () => allows(segments, operation));
+    return queue.run(queueKey, "long", async () => allows(segments, operation));
   }
 
   const access: TreeAccess = {
@@ -103,11 +103,11 @@ export function createAccountFiles(
     permissions,
     allows: allowsQueued,
     require: requireGranted,
-    withWalkLock: (check) => withWalkLock(key, check),
-    runStep: (step) => queue.run(key, "long", step),
+    withWalkLock: (check) => withWalkLock(queueKey, check),
+    runStep: (step) => queue.run(queueKey, "long", step),
   };
   const removals = createRemovalCheck(access);
-  const listings: ListingSource = { tree, allows: allowsQueued, refusalOf, queue, key };
+  const listings: ListingSource = { tree, allows: allowsQueued, refusalOf, queue, key: queueKey };
 
   async function requireFor(segments: readonly string[], operation: Operation): Promise<void> {
     if (isReserved(segments) && operation !== "read") throw createError("name-reserved");
@@ -195,7 +195,7 @@ export function createAccountFiles(
 
   return {
     ...createFileTransfers(access, removals, account, (verb, task, signal) =>
-      limitTransfers(`${verb} ${key}`, task, signal),
+      limitTransfers(`${verb} ${queueKey}`, task, signal),
     ),
     ...createFileAttributes(access),
     realPathOf,
@@ -208,7 +208,7 @@ export function createAccountFiles(
     listedKinds: (segments) => findListedKinds(listings, segments),
     ...(tree.listingTag && { listingTag: (segments: readonly string[]) => findListingTag(listings, segments) }),
     read,
-    locateContent: async (segments) => whole.locateContent?.(realPathOf(segments)),
+    locateContent: async (segments) => serviceStorage.locateContent?.(realPathOf(segments)),
     write,
     createFolder,
     createFolderIfMissing,

@@ -1,5 +1,5 @@
 import { failureOf } from "./failure.ts";
-import { openSessionStore, type SessionStoreLocation } from "./session-store.ts";
+import { openSharedStore, type SharedStoreLocation } from "./shared-store.ts";
 
 const TIMEOUT_MS = 5000;
 /** Probes within this time after an answer get the same one: they must not load the storage. */
@@ -18,7 +18,7 @@ interface Probed {
   /** Why the processes that serve cannot, while the service listens; `undefined` if they can. Default: they can. */
   readonly findServingProblem?: () => string | undefined;
   readonly probeStorage?: (() => Promise<void>) | undefined;
-  readonly stores: readonly { readonly store: SessionStoreLocation; readonly key: string }[];
+  readonly stores: readonly { readonly store: SharedStoreLocation; readonly key: string }[];
 }
 
 /**
@@ -52,7 +52,7 @@ export function createReadiness(probed: Probed, clock: () => number = () => perf
 async function probe(probed: Probed): Promise<readonly string[]> {
   const { probeStorage = async () => undefined } = probed;
   const stores = probed.stores.map(async ({ store, key }) => {
-    const { close } = await openSessionStore(store, key);
+    const { close } = await openSharedStore(store, key);
     await close();
   });
   const outcomes = await Promise.allSettled([inTime(probeStorage()), ...stores]);

@@ -5,7 +5,7 @@ import { createTrashStorage } from "../storage/trash.ts";
 import { createVersionsStorage } from "../storage/versions.ts";
 import { createMemoryKeyValueStore } from "../stores/memory.ts";
 import type { NamedStore, ServeSettings } from "./config/serve-settings.ts";
-import { openSessionStore } from "./session-store.ts";
+import { openSharedStore } from "./shared-store.ts";
 
 /**
  * Opens the stores of the settings, and returns the options of the service with them. What closes a store is appended
@@ -28,7 +28,7 @@ export async function openStores(
 ): Promise<FileServiceOptions> {
   async function open(named: NamedStore | undefined): Promise<AtomicKeyValueStore | undefined> {
     if (named === undefined) return undefined;
-    const { store, close } = await openSessionStore(named.store, named.key);
+    const { store, close } = await openSharedStore(named.store, named.key);
     closers.push(close);
     return store;
   }

@@ -75,7 +75,11 @@ export function createClient({ baseUrl, credentials, fetch, metadataHeader, crea
       ...toMetadataHeader(metadata, metadataHeader),
     };
     return uploadResumably({
-      ...{ send, content: readable, id, options, fetch },
+      send,
+      content: readable,
+      id,
+      options,
+      fetch,
       file: { path, size: readable.size, metadata, ...conditions },
       // By POST: a server without such uploads would store an empty file by PUT.
       create: () => send(toFilePath(path), { method: "POST", headers }).catch(ignoreUnsupported),

@@ -45,7 +45,7 @@ export async function uploadResumably(upload: ResumableUpload): Promise<PutResul
   let limit = Number.POSITIVE_INFINITY;
   /** Whether the offset is that of the service. */
   let isCertain = false;
-  let isAnew = false;
+  let hasRestarted = false;
   let failures = 0;
   let arrivedAt = Date.now();
 
@@ -122,8 +122,8 @@ export async function uploadResumably(upload: ResumableUpload): Promise<PutResul
   async function recover(error: unknown): Promise<void> {
     if (!(error instanceof FileferryError)) throw error;
     if (error.status === 404 || error.status === 410) {
-      if (isAnew || id === undefined) throw error;
-      isAnew = true;
+      if (hasRestarted || id === undefined) throw error;
+      hasRestarted = true;
       id = undefined;
       offset = 0;
       return;

@@ -72,7 +72,7 @@ export function toOptionsOperation(
     pageFields: service.pageFields,
     types: undefined,
   });
-  const hasUploads = service.hasUploads && isForUploads(routes[0]);
+  const hasUploads = service.hasUploads && describesUploads(routes[0]);
   const headers = [
     "Allow",
     ...(service.hasCors ? PREFLIGHT_HEADERS : []),
@@ -172,7 +172,7 @@ function toProblems(
 }
 
 /** Whether uploads can be found out about at a URL. */
-function isForUploads(route: OpenApiRoute | undefined): boolean {
+function describesUploads(route: OpenApiRoute | undefined): boolean {
   return hasPath(route) || route?.kind === "uploads";
 }
 

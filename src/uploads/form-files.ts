@@ -96,7 +96,7 @@ export function createFormFiles({ write, repeated = "same-name", permits, signal
     names.add(name);
     const content = verified(part);
     if (decision === "store") add(await store(name, content));
-    else await hold(name, content);
+    else await holdFile(name, content);
     // A thousand small files may arrive in a few chunks, and a storage may write them synchronously.
     if (outcomes.length % FILES_PER_YIELD === 0) await yieldToEventLoop();
     // The rest of its form may never come.
@@ -131,7 +131,7 @@ export function createFormFiles({ write, repeated = "same-name", permits, signal
     return { name: cutText(name, MAX_NAME_CHARACTERS), error };
   }
 
-  async function hold(name: string, body: AsyncIterable<Uint8Array>): Promise<void> {
+  async function holdFile(name: string, body: AsyncIterable<Uint8Array>): Promise<void> {
     if (waiting.length >= MAX_WAITING) {
       throw createError("form-too-many-files", { values: { max: MAX_WAITING } });
     }
@@ -186,7 +186,7 @@ function holdBack(body: AsyncIterable<Uint8Array>) {
     resolveRead = resolve;
   });
 
-  async function* hold(): AsyncGenerator<Uint8Array> {
+  async function* untilRelease(): AsyncGenerator<Uint8Array> {
     try {
       yield* body;
     } finally {
@@ -195,7 +195,7 @@ function holdBack(body: AsyncIterable<Uint8Array>) {
     if (!(await isReleased)) throw createError("form-action-not-upload");
   }
 
-  return { content: hold(), isRead, release };
+  return { content: untilRelease(), isRead, release };
 }
 
 /** The last name of a path: some browsers send a path, with the separators of their system (CONTRACT 2.2). */

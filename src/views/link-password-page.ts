@@ -13,8 +13,13 @@ export function toLinkPasswordPage(context: PageContext, error: ShownError | und
 ${message}
 <form method="post" action="${root}">
 ${renderPasswordField(texts, {
-  ...{ id: "password", name: "password", label: texts.password, autocomplete: "off", isFocused: true },
-  ...{ hasReveal: true, attributes: html` maxlength="1024"${isInvalid}` },
+  id: "password",
+  name: "password",
+  label: texts.password,
+  autocomplete: "off",
+  isFocused: true,
+  hasReveal: true,
+  attributes: html` maxlength="1024"${isInvalid}`,
 })}
 ${renderCapsLock(texts)}
 <p><button class="primary wide">${texts.openLink}</button></p>

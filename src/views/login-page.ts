@@ -62,8 +62,12 @@ ${back}
 <p class="field"><label for="username">${texts.userName}</label>
 <input id="username" name="username" autocomplete="username" autocapitalize="none" spellcheck="false" dir="auto" value="${username}" required${isNamed ? undefined : html` autofocus`}></p>
 ${renderPasswordField(texts, {
-  ...{ id: "password", name: "password", label: texts.password, autocomplete: "current-password" },
-  ...{ isFocused: isNamed, hasReveal: true },
+  id: "password",
+  name: "password",
+  label: texts.password,
+  autocomplete: "current-password",
+  isFocused: isNamed,
+  hasReveal: true,
 })}
 ${renderCapsLock(texts)}
 ${asksForCode ? renderCodeField(texts) : undefined}

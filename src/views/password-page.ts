@@ -30,16 +30,26 @@ ${errors.length === 0 ? undefined : alert}
 <form method="post" action="${action}">
 <p hidden><input value="${username}" autocomplete="username" aria-label="${texts.userName}" readonly></p>
 ${renderPasswordField(texts, {
-  ...{ id: "current", name: "current_password", label: texts.currentPassword, autocomplete: "current-password" },
-  ...{ isFocused: true, hasReveal: true },
+  id: "current",
+  name: "current_password",
+  label: texts.currentPassword,
+  autocomplete: "current-password",
+  isFocused: true,
+  hasReveal: true,
 })}
 ${renderPasswordField(texts, {
-  ...{ id: "new", name: "new_password", label: texts.newPassword, autocomplete: "new-password" },
+  id: "new",
+  name: "new_password",
+  label: texts.newPassword,
+  autocomplete: "new-password",
   attributes: html` aria-describedby="rules"`,
 })}
 <ul class="quiet" id="rules">${rules.map((rule) => html`<li>${toErrorText(texts, rule)}</li>`)}</ul>
 ${renderPasswordField(texts, {
-  ...{ id: "repeated", name: "repeated_password", label: texts.repeatPassword, autocomplete: "new-password" },
+  id: "repeated",
+  name: "repeated_password",
+  label: texts.repeatPassword,
+  autocomplete: "new-password",
   attributes: html` data-repeats="new" data-differs="${differs}"`,
 })}
 ${renderCapsLock(texts)}

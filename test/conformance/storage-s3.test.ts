@@ -43,7 +43,7 @@ describe.skipIf(s3Missing !== undefined)(`the storage cases × S3${s3Missing ? `
   it("are met by parts that are sent as they arrive, after those that are held", async () => {
     const { endpoint, accessKeyId, secretAccessKey } = bucket;
     const settings = toS3Settings({ bucket: bucket.bucket, endpoint, accessKeyId, secretAccessKey });
-    const plan = { maxParts: 1, bytesOf: () => 5 * MEBIBYTE };
+    const plan = { maxHeldParts: 1, bytesOf: () => 5 * MEBIBYTE };
     const writer = createS3Writer(createS3Client(settings), createConditionSupport(true), () => plan);
     const bytes = noise(12 * MEBIBYTE + 7, 1);
     const location = { name: "streamed", key: "streamed", folder: "streamed/", parent: "" };

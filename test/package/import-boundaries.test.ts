@@ -109,7 +109,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   // The sum that stores want of a list of removals.
   "@noble/hashes": ["platform", "auth", "storage/s3/remove.ts"],
   // Optional, for Redis alone.
-  redis: ["cli/session-store.ts"],
+  redis: ["cli/shared-store.ts"],
   "openid-client": ["auth/oidc/provider.ts"],
   "@aws-sdk/credential-provider-node": ["cli/config/storage/s3-provider-chain.ts"],
   // Optional, for spans alone.

@@ -36,12 +36,14 @@ function toItems(page: OpenFolderPage, row: HTMLElement): MenuItem[] {
   const isFolder = kind === "folder";
   const items: (MenuItem & { readonly isOffered: boolean })[] = [
     {
-      ...{ label: texts.open, isOffered: isFolder || row.dataset.view !== undefined },
+      label: texts.open,
+      isOffered: isFolder || row.dataset.view !== undefined,
       act: () => row.querySelector<HTMLElement>("th a")?.click(),
     },
     { label: texts.download, isOffered: may.has("download") && !isFolder, act: () => saveFile(row) },
     {
-      ...{ label: texts.downloadZip, isOffered: may.has("download") && isFolder },
+      label: texts.downloadZip,
+      isOffered: may.has("download") && isFolder,
       act: () => submitForm("download-members", "selected-members", name),
     },
     { label: texts.rename, isOffered: may.has("move"), act: () => renameInPlace(page, name) },
@@ -60,7 +62,9 @@ function toItems(page: OpenFolderPage, row: HTMLElement): MenuItem[] {
       act: () => void removeAll(page, [name]),
     },
     {
-      ...{ label: texts.purge, isOffered: may.has("purge") && may.has(`delete-${kind}`), isDanger: true },
+      label: texts.purge,
+      isOffered: may.has("purge") && may.has(`delete-${kind}`),
+      isDanger: true,
       act: () => void removeAll(page, [name], true),
     },
   ];

@@ -14,7 +14,9 @@ export interface ServiceFeatures {
 
 /** The features that are assumed while the service does not respond. */
 export const ASSUMED: ServiceFeatures = {
-  ...{ mayPut: true, mayResume: true, mayJoin: false },
+  mayPut: true,
+  mayResume: true,
+  mayJoin: false,
   maxAppendBytes: Number.POSITIVE_INFINITY,
 };
 

@@ -21,7 +21,8 @@ export function toFileRequests(upload: FileUpload, context: SendingContext): Upl
   return {
     create: () =>
       sendWithProgress("PUT", toUrl(upload.path), {
-        ...{ "Upload-Complete": "?0", "Upload-Length": `${size}` },
+        "Upload-Complete": "?0",
+        "Upload-Length": `${size}`,
         ...toCreationFields(upload),
       }),
     find: (url) => sendWithProgress("HEAD", url, {}, context),
@@ -95,7 +96,9 @@ function sendContent(
     url,
     { ...toHeaders(end), "Upload-Offset": `${offset}` },
     {
-      ...{ body: content.slice(offset, end), signal, stallMs: STALL_MS },
+      body: content.slice(offset, end),
+      signal,
+      stallMs: STALL_MS,
       onProgress: (sent) => onSent(offset + sent),
     },
   );

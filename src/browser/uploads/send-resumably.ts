@@ -35,7 +35,11 @@ export function sendResumably(upload: FileUpload, options: ResumableOptions, onP
   const urls: (string | undefined)[] = slices.map((_, index) => kept?.urls[index]);
   const patience = createPatience({ pause: (milliseconds) => waitOnline(milliseconds, signal), now: Date.now });
   const progress = createPartsProgress({
-    ...{ size: file.size, parts: slices.length, isResumed: kept !== undefined, texts, onProgress },
+    size: file.size,
+    parts: slices.length,
+    isResumed: kept !== undefined,
+    texts,
+    onProgress,
     onAdvance: patience.restore,
   });
   /** The response that ended the upload. */
@@ -66,7 +70,9 @@ export function sendResumably(upload: FileUpload, options: ResumableOptions, onP
     const isWhole = slices.length === 1;
     const requests = isWhole ? toFileRequests(upload, context) : toPartRequests(path.slice(0, -1), slice, context);
     const answer = await runUpload(requests, {
-      ...{ url: urls[index], patience, signal },
+      url: urls[index],
+      patience,
+      signal,
       onCreated(url, created) {
         urls[index] = url;
         progress.start(index);
@@ -91,7 +97,12 @@ export function sendResumably(upload: FileUpload, options: ResumableOptions, onP
   function join(): Promise<Answer> {
     const ignore = (): void => undefined;
     return runUpload(toJoinRequests(upload, known()), {
-      ...{ url: undefined, patience, signal, onCreated: ignore, onFound: ignore, onInterrupted: progress.interrupt },
+      url: undefined,
+      patience,
+      signal,
+      onCreated: ignore,
+      onFound: ignore,
+      onInterrupted: progress.interrupt,
     });
   }
 

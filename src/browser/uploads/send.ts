@@ -118,7 +118,8 @@ function send(
 
   async function run(): Promise<Problem | undefined> {
     const answer = await sendWithProgress(method, url, headers, {
-      ...{ body, signal },
+      body,
+      signal,
       onProgress: (sent) => onProgress(Math.min(sent, file.size)),
     });
     if (hasSucceeded(answer) || signal.aborted) return undefined;

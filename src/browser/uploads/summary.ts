@@ -24,7 +24,9 @@ export function createTransfersSummary(labelId: string, texts: ScriptTexts): Tra
   const speedometer = createTransferSpeed();
 
   return {
-    ...{ line, bar, text },
+    line,
+    bar,
+    text,
     show(queue) {
       const { count, done, weight, sent, moved, left } = toSum(queue);
       const progress = weight === 0 ? 0 : sent / weight;

@@ -84,7 +84,15 @@ export function createTransferEntries(onChange: () => void): TransferEntries {
 function toEntry(task: UploadTask): TransferEntry {
   const { name, size, exists } = task;
   return {
-    ...{ name, size, state: exists ? "exists" : "waiting", sent: 0, found: 0, note: undefined, problem: undefined },
-    ...{ task, answer: undefined, sending: undefined },
+    name,
+    size,
+    state: exists ? "exists" : "waiting",
+    sent: 0,
+    found: 0,
+    note: undefined,
+    problem: undefined,
+    task,
+    answer: undefined,
+    sending: undefined,
   };
 }

@@ -74,7 +74,9 @@ export function enhanceUploads(page: OpenFolderPage, remembered: RememberedUploa
   field.addEventListener("change", () => takeField(field));
   const opener = offerChoosers(form, field, page, takeField);
   const leftOver = listLeftOver(page, {
-    ...{ uploads: remembered.list(account, toFolder([])), remembered, opener },
+    uploads: remembered.list(account, toFolder([])),
+    remembered,
+    opener,
     upload: (file, name) => senderField.whenNamed(() => void take(readNamed(file, name))),
     onChange: () => view.update(),
   });

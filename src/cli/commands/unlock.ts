@@ -4,7 +4,7 @@ import { isPlausibleName } from "../../auth/chain.ts";
 import { readWithoutServer } from "../config/without-server.ts";
 import { createFailure } from "../failure.ts";
 import { escapeText, type Output } from "../log/terminal.ts";
-import { openSessionStore } from "../session-store.ts";
+import { openSharedStore } from "../shared-store.ts";
 
 /** The arguments and flags of `unlock <name>`. */
 export interface UnlockFlags {
@@ -33,7 +33,7 @@ export async function unlock(
       "is missing: only the process that serves knows failed logins, and a restart of it forgets them; redis:// or sqlite:// share them";
     throw createFailure(2, [`${config}: session.store: ${reason}`]);
   }
-  const { store, close } = await openSessionStore(sessionStore.store, sessionStore.key);
+  const { store, close } = await openSharedStore(sessionStore.store, sessionStore.key);
   try {
     await forgetFailedLogins(store, name, address);
   } catch {

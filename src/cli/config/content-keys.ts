@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { createMemoryKeyValueStore } from "../../stores/memory.ts";
 import { createClamdGuard } from "../../uploads/clamd-guard-node.ts";
-import { parseOwnOrSharedStore, type SessionStoreLocation } from "../session-store.ts";
+import { parseOwnOrSharedStore, type SharedStoreLocation } from "../shared-store.ts";
 import { checkByFactory, checkByService } from "./option-checks.ts";
 
 /** The option `digests`, without its store. */
@@ -36,6 +36,6 @@ export const scanSchema = z
   .superRefine(checkByFactory((options) => void createClamdGuard(options)));
 
 /** Parses `idempotency.store`; `undefined` is the memory of the process. @throws OptionError */
-export function parseAnswerStore(text: string): SessionStoreLocation | undefined {
+export function parseAnswerStore(text: string): SharedStoreLocation | undefined {
   return parseOwnOrSharedStore(text, "idempotency.store");
 }

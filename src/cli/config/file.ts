@@ -3,7 +3,7 @@ import type { Logger } from "../../contracts/logger.ts";
 import type { Trigger } from "../../contracts/trigger.ts";
 import { createClamdGuard } from "../../uploads/clamd-guard-node.ts";
 import type { LogFormat } from "../log/format.ts";
-import { parseSessionStore, type SessionStoreLocation } from "../session-store.ts";
+import { parseSharedStore, type SharedStoreLocation } from "../shared-store.ts";
 import type { WorkerChannel } from "../workers/worker.ts";
 import { findWriteProblem } from "../write-problem.ts";
 import { toMethods } from "./authenticators.ts";
@@ -121,10 +121,10 @@ function toStores(
   { file, toPath }: ConfigContext,
 ): Pick<ServeSettings, "sessionStore" | "lockStore" | "linkStore" | "quotaStore" | "answerStore"> {
   function toStore(text: string, option: string): NamedStore {
-    return resolveStore(parseSessionStore(text, option), option);
+    return resolveStore(parseSharedStore(text, option), option);
   }
 
-  function resolveStore(store: SessionStoreLocation, option: string): NamedStore {
+  function resolveStore(store: SharedStoreLocation, option: string): NamedStore {
     const key = `${file}: ${option}`;
     return { key, store: store.kind === "sqlite" ? { ...store, file: toPath(store.file) } : store };
   }

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type LinkOptions, toLinks } from "../../config/links.ts";
 import { OptionError } from "../../contracts/option-error.ts";
 import { createMemoryKeyValueStore } from "../../stores/memory.ts";
-import { MEMORY, parseOwnOrSharedStore, type SessionStoreLocation } from "../session-store.ts";
+import { MEMORY, parseOwnOrSharedStore, type SharedStoreLocation } from "../shared-store.ts";
 import { addProblem, type ConfigContext } from "./context.ts";
 import { checkByFactory, checkByService } from "./option-checks.ts";
 
@@ -47,7 +47,7 @@ export function toLinkOptions({ store, ...links }: LinksEntry, context: ConfigCo
  * quote it.
  * @throws OptionError
  */
-export function parseLinkStore(text: string): SessionStoreLocation | undefined {
+export function parseLinkStore(text: string): SharedStoreLocation | undefined {
   return parseOwnOrSharedStore(text, "links.store");
 }
 

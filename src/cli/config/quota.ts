@@ -3,7 +3,7 @@ import type { FileServiceOptions } from "../../config/options.ts";
 import type { Logger } from "../../contracts/logger.ts";
 import { createMemoryStorage } from "../../storage/memory.ts";
 import { createQuotaStorage, type QuotaOptions } from "../../storage/quota.ts";
-import { parseOwnOrSharedStore, type SessionStoreLocation } from "../session-store.ts";
+import { parseOwnOrSharedStore, type SharedStoreLocation } from "../shared-store.ts";
 import { checkByFactory } from "./option-checks.ts";
 
 /** The key `quota`. Its store is `memory`, which is the default, or named as that of sessions. */
@@ -23,7 +23,7 @@ export const quotaKeySchema = z
   );
 
 /** Parses `quota.store`; `undefined` is the memory of the process. @throws OptionError */
-export function parseQuotaStore(text: string): SessionStoreLocation | undefined {
+export function parseQuotaStore(text: string): SharedStoreLocation | undefined {
   return parseOwnOrSharedStore(text, "quota.store");
 }
 

@@ -18,12 +18,12 @@ import { createFailure, describeSystemError } from "../failure.ts";
 import type { LogFormat } from "../log/format.ts";
 import type { ShownMetrics } from "../metrics-server.ts";
 import type { Reloads } from "../reload.ts";
-import type { SessionStoreLocation } from "../session-store.ts";
+import type { SharedStoreLocation } from "../shared-store.ts";
 import { type ConnectionSettings, toConnectionSettings } from "./connections.ts";
 
 /** A store of the configuration that several processes share. `key` begins its problems. */
 export interface NamedStore {
-  readonly store: SessionStoreLocation;
+  readonly store: SharedStoreLocation;
   readonly key: string;
 }
 

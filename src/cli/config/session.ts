@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { parseSessionStore } from "../session-store.ts";
+import { parseSharedStore } from "../shared-store.ts";
 import { checkByFactory, checkByService } from "./option-checks.ts";
 
 /** The sessions of the service. {@link checkCookie} checks the cookie. */
@@ -21,7 +21,7 @@ export const sessionSchema = z.strictObject({
   cookie: z.strictObject({ name: z.string().exactOptional(), path: z.string().exactOptional() }).exactOptional(),
   store: z
     .string()
-    .superRefine(checkByFactory((store) => void parseSessionStore(store)))
+    .superRefine(checkByFactory((store) => void parseSharedStore(store)))
     .exactOptional(),
 });
 

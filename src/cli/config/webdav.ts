@@ -1,12 +1,12 @@
 import * as z from "zod";
-import { parseSessionStore } from "../session-store.ts";
+import { parseSharedStore } from "../shared-store.ts";
 import { checkByFactory, checkByService } from "./option-checks.ts";
 
 /** The option `webdav`. Its store is named as that of sessions. */
 export const webdavSchema = z.strictObject({
   lockStore: z
     .string()
-    .superRefine(checkByFactory((store) => void parseSessionStore(store, "webdav.lockStore")))
+    .superRefine(checkByFactory((store) => void parseSharedStore(store, "webdav.lockStore")))
     .exactOptional(),
   maxLockSeconds: z
     .number()

@@ -6,7 +6,7 @@ import { type ConfigFile, toGroupSettings } from "../config/schema.ts";
 import { toStoreList } from "../config/store-list.ts";
 import { describeSystemError } from "../failure.ts";
 import { type Finding, invalid, ok, problem, warning } from "../findings.ts";
-import type { SessionStoreLocation } from "../session-store.ts";
+import type { SharedStoreLocation } from "../shared-store.ts";
 import { findWriteProblem } from "../write-problem.ts";
 import type { Examined } from "./examined.ts";
 
@@ -105,7 +105,7 @@ function describeFolders({ groups = {}, authentication }: ConfigFile): string {
 }
 
 /** A store without its password. */
-export function describeStore(store: SessionStoreLocation): string {
+export function describeStore(store: SharedStoreLocation): string {
   return store.kind === "redis" ? `Redis at ${new URL(store.url).host}` : `SQLite in ${store.file}`;
 }
 

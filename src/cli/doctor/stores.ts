@@ -2,7 +2,7 @@ import type { AtomicKeyValueStore } from "../../contracts/atomic-store.ts";
 import { toStoreList } from "../config/store-list.ts";
 import { describeSystemError, failureOf } from "../failure.ts";
 import { type Finding, ok, problem } from "../findings.ts";
-import { openSessionStore } from "../session-store.ts";
+import { openSharedStore } from "../shared-store.ts";
 import { compareClock } from "./clock.ts";
 import { describeStore } from "./describe.ts";
 import type { Examined } from "./examined.ts";
@@ -18,9 +18,9 @@ export async function* examineStores({ settings }: Examined): AsyncGenerator<Fin
     const about = key.split(": ").at(-1) ?? key;
     const closers: (() => Promise<void>)[] = [];
     try {
-      const opened = await openSessionStore(store, about);
+      const opened = await openSharedStore(store, about);
       closers.push(opened.close);
-      const other = await openSessionStore(store, about);
+      const other = await openSharedStore(store, about);
       closers.push(other.close);
       const isAtomic = await tryRaces(opened.store, other.store);
       yield isAtomic

@@ -64,7 +64,7 @@ export async function getFolder(context: AccountContext): Promise<Reply> {
     return folderPage(context, 200, { problems: [], done: toDoneCode(context), sent });
   }
   return sendTracked(context, listingEvents, async () => {
-    const page = await openFolderPage(context, false, {
+    const page = await openFolderPage(context, "throw", {
       problems: [],
       done: toDoneCode(context),
       entered: toShown(context),
@@ -86,7 +86,7 @@ export async function folderPage(context: AccountContext, status: number, report
   if (isLinkFilePage(context)) {
     return linkFilePage(context, status, { isUploaded: false, problems: report.problems.map(({ error }) => error) });
   }
-  const page = toByteSource(await openFolderPage(context, true, report));
+  const page = toByteSource(await openFolderPage(context, "show", report));
   return sourceReply(status, holdUntilRead(context, page), {
     ...toPageFields(context),
     ...HTML_FIELDS,
@@ -105,20 +105,23 @@ function toShown({ target }: AccountContext): FolderReport["entered"] {
   return name === null || !isMemberName(name) ? undefined : { shown: name };
 }
 
+/** What happens if the members cannot be read: the request fails, or the page says why. */
+type WhenUnreadable = "throw" | "show";
+
 /**
  * Opens the page of the request's folder (4.6), which is sent while it is rendered.
  * @throws what `readMembers` throws.
  */
 async function openFolderPage(
   context: AccountContext,
-  mayFail: boolean,
+  whenUnreadable: WhenUnreadable,
   report: FolderReport,
 ): Promise<ReadableStream<Uint8Array>> {
   const { path, account, target, config, link, eventLink, files } = context;
   const { segments } = path;
   const sender = eventLink?.sender;
   const actions = toFolderActions(account, segments, ownTriggers(context));
-  const { members, problems } = isInDropFolder(context) ? NOTHING_SHOWN : await readMembers(context, mayFail);
+  const { members, problems } = isInDropFolder(context) ? NOTHING_SHOWN : await readMembers(context, whenUnreadable);
   return streamFolderPage(context, {
     ...report,
     segments,
@@ -158,11 +161,11 @@ const NOTHING_SHOWN: ReadMembers = { members: undefined, problems: [] };
 /**
  * Reads the members of a page, and acquires a permit for the bytes that they take.
  * @throws what listing the folder throws; HttpError `unavailable` if the pages of the account take too many bytes. With
- * `mayFail` it returns such errors as problems.
+ * `"show"` it returns such errors as problems.
  */
 async function readMembers(
   { files, path, request: { signal }, pagePermit, failureOf }: AccountContext,
-  mayFail: boolean,
+  whenUnreadable: WhenUnreadable,
 ): Promise<ReadMembers> {
   const members: PageMember[] = [];
   let bytes = PAGE_BYTES;
@@ -178,7 +181,7 @@ async function readMembers(
     }
     return { members, problems: [] };
   } catch (error) {
-    if (!mayFail || !(isHttpError(error) || isStorageError(error))) return throwNotListed(error);
+    if (whenUnreadable === "throw" || !(isHttpError(error) || isStorageError(error))) return throwNotListed(error);
     pagePermit.release();
     const known = failureOf(error);
     return { members: undefined, problems: known.failure === "unavailable" ? [{ error: known }] : [] };

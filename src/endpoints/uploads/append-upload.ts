@@ -30,7 +30,7 @@ export async function appendUpload(context: AccountContext): Promise<Reply> {
   const isEmpty = demand.announced === 0 && toExpectedDigests(demand).length === 0;
   const appended = isEmpty ? sized : await appendBody(context, sized, demand);
   const isComplete = demand.protocol === "draft" && demand.isComplete;
-  return appendedReply(context, await finishUpload(context, appended, isComplete));
+  return appendedReply(context, await finishUpload(context, appended, { isRequested: isComplete }));
 }
 
 /** Checks the offset and the lengths of a request. A length that it is the first to tell is kept. */

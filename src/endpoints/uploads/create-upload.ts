@@ -40,7 +40,7 @@ async function createUploadBy(context: AccountContext, protocol: UploadProtocol)
   const hasContent = mayHaveContent(creation);
   const appended = hasContent ? await appendBody(context, upload, creation) : upload;
   const isComplete = creation.protocol === "draft" && creation.isComplete;
-  const outcome = await finishUpload(context, appended, isComplete);
+  const outcome = await finishUpload(context, appended, { isRequested: isComplete });
   const interop = creation.protocol === "draft" ? creation.interop : undefined;
   return createdReply(context, { ...outcome, interop }, hasContent);
 }

@@ -15,15 +15,15 @@ export function isDue(upload: AccountUpload): boolean {
 
 /**
  * Makes the upload a file if all of it is there: for tus by its length, for the draft if the request says so
- * (`isComplete`).
+ * (`isRequested`).
  * @throws HttpError `malformed` if the request says so and bytes are missing.
  */
 export async function finishUpload(
   context: AccountContext,
   upload: AccountUpload,
-  isComplete: boolean,
+  { isRequested }: { readonly isRequested: boolean },
 ): Promise<UploadOutcome> {
-  if (!isComplete && !isDue(upload)) return { upload, isComplete: false };
+  if (!isRequested && !isDue(upload)) return { upload, isComplete: false };
   const { size, offset } = upload.state;
   if (size !== undefined && size !== offset) throw createError("upload-length-inconsistent");
   const { uploads } = requireUploads(context);

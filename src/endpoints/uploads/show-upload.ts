@@ -13,6 +13,6 @@ import { toUploadId } from "./upload-url.ts";
 export async function showUpload(context: AccountContext): Promise<Reply> {
   const access = readUploadAccess(context.request);
   const upload = await requireUpload(context, toUploadId(context));
-  const { upload: finished } = await finishUpload(context, upload, false);
+  const { upload: finished } = await finishUpload(context, upload, { isRequested: false });
   return shownReply(context, finished, access);
 }

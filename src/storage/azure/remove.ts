@@ -51,7 +51,7 @@ export function createAzureRemover(client: AzureClient): AzureRemover {
       const keys = copied === undefined ? page.map((blob) => blob.key) : await copied.select(page);
       await inParallel(keys, { most: MAX_PARALLEL }, removeBlob);
     }
-    if (copied?.hasLeft() !== true) await removeProperties(location);
+    if (copied?.hasRemaining() !== true) await removeProperties(location);
   }
 
   /**

@@ -44,15 +44,11 @@ export async function writeMember(
     const written = await fillFile(descriptor, content, options, { previous, durability });
     const isQuick = hasNoDeferredWork(written, durability);
     const isRecent = performance.now() - startedAt < RECENT_MS;
-    mustRemove =
-      (await mapMissingParent(
-        commit(
-          folder,
-          { temporary, name, previous, written, isRecent, isQuick, isFlushed: durability === "fsync", requirePlace },
-          options,
-        ),
-      )) === "linked";
-    if (durability === "fsync") await folder.sync();
+    const isFlushed = durability === "fsync";
+    const finished = { temporary, name, previous, written, isRecent, isQuick, isFlushed, requirePlace };
+    const outcome = await mapMissingParent(commit(folder, finished, options));
+    mustRemove = outcome === "linked";
+    if (isFlushed) await folder.sync();
     const entry = toFileEntry(name, written);
     return previous === undefined ? entry : await withPropertiesMark(folder, written, entry);
   } finally {

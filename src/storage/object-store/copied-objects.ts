@@ -14,7 +14,7 @@ export interface CopiedObjects {
   /** Returns the keys of a page that may be removed. The pages are in the order of their keys. */
   select(page: readonly ListedObject[]): Promise<readonly string[]>;
   /** Whether objects were left out, since they were created or changed after they had been copied. */
-  hasLeft(): boolean;
+  hasRemaining(): boolean;
 }
 
 /** What {@link createCopiedObjects} compares. */
@@ -33,7 +33,7 @@ export interface CopiedObjectsInput {
 /** Creates the selection of a move. It reads the copies in step with the sources, and holds one page of each. */
 export function createCopiedObjects({ from, to, copies, isCopy, parallel }: CopiedObjectsInput): CopiedObjects {
   const next = createKeySearch(copies, to);
-  let isLeft = false;
+  let areSomeLeft = false;
 
   async function select(page: readonly ListedObject[]): Promise<readonly string[]> {
     const keys: string[] = [];
@@ -46,16 +46,16 @@ export function createCopiedObjects({ from, to, copies, isCopy, parallel }: Copi
       const isSame = copy?.etag === source.etag && copy.size === source.size;
       if (copy !== undefined && (isMarker || isSame)) keys.push(source.key);
       else if (copy?.size === source.size) doubtful.push({ source, copy });
-      else isLeft = true;
+      else areSomeLeft = true;
     }
     await inParallel(doubtful, { most: parallel }, async ({ source, copy }) => {
       if (await isCopy(source, copy)) keys.push(source.key);
-      else isLeft = true;
+      else areSomeLeft = true;
     });
     return keys;
   }
 
-  return { select, hasLeft: () => isLeft };
+  return { select, hasRemaining: () => areSomeLeft };
 }
 
 /** Creates a function that finds objects by their keys without a prefix. It is called in the order of the keys. */

@@ -113,16 +113,16 @@ export function createObjectTransfers(bucket: TransferBucket): Required<Pick<Sto
     // A file replaces a file in one step.
     if (current !== undefined && (current.kind === "folder" || kind === "folder")) await bucket.remove(to);
     const placement = current === undefined ? "created" : "replaced";
-    const ways = { isNew: !replace, permits: createPermits(bucket.parallel), signal };
+    const copyOptions = { isNew: !replace, permits: createPermits(bucket.parallel), signal };
     if (kind === "folder") {
-      await copyFolder(source, target, to, ways);
+      await copyFolder(source, target, to, copyOptions);
       return { placement, source, target, file: undefined };
     }
-    const file = await copyFile(source, target, { ...ways, ...(ifMatch !== undefined && { ifMatch }) });
+    const file = await copyFile(source, target, { ...copyOptions, ...(ifMatch !== undefined && { ifMatch }) });
     const isReplaced = current?.kind === "file";
     try {
       // With the new content in place of the old one, there is no way back.
-      await copyProperties(source, target, isReplaced ? { ...ways, signal: undefined } : ways);
+      await copyProperties(source, target, isReplaced ? { ...copyOptions, signal: undefined } : copyOptions);
     } catch (error) {
       if (!isReplaced) await takeBack(to, file);
       throw error;
@@ -161,12 +161,12 @@ export function createObjectTransfers(bucket: TransferBucket): Required<Pick<Sto
     source: ObjectLocation,
     target: ObjectLocation,
     to: string,
-    ways: ObjectCopyOptions,
+    copyOptions: ObjectCopyOptions,
   ): Promise<void> {
     await bucket.createFolder(to);
     try {
-      await copyProperties(source, target, ways);
-      await copyObjects(source.folder, target.folder, ways);
+      await copyProperties(source, target, copyOptions);
+      await copyObjects(source.folder, target.folder, copyOptions);
     } catch (error) {
       await takeBack(to, undefined);
       throw error;
@@ -217,7 +217,7 @@ export function createObjectTransfers(bucket: TransferBucket): Required<Pick<Sto
       parallel: bucket.parallel,
     });
     await bucket.removeCopied(source, copied);
-    if (copied.hasLeft()) throw new StorageError("unavailable", "Some of its members were changed meanwhile.");
+    if (copied.hasRemaining()) throw new StorageError("unavailable", "Some of its members were changed meanwhile.");
   }
 
   /** Removes a copy, as far as possible. A file stays if others have changed it since. */

@@ -146,8 +146,8 @@ export function createObjectUploads(bucket: UploadBucket, toJoin?: typeof create
         if (upload.done !== undefined || toOffset(upload, bucket) !== offset) throw new StorageError("offset-mismatch");
         return { ...upload, isOpen: true };
       });
-      const ways = { signal, stop, lose };
-      return toUploadState(await appendTo(opened, content, options, ways), bucket);
+      const controls = { signal, stop, lose };
+      return toUploadState(await appendTo(opened, content, options, controls), bucket);
     };
     return writers.append(key, run, options.signal);
   }

@@ -43,7 +43,7 @@ export function createR2Remover(bucket: R2Bucket, prefix: string): R2Remover {
   async function removeCopied(location: ObjectLocation, copied: CopiedObjects): Promise<void> {
     await keepParent(location);
     for await (const page of listR2Objects(bucket, location.folder)) await removeKeys(await copied.select(page));
-    if (!copied.hasLeft()) await removeProperties(location);
+    if (!copied.hasRemaining()) await removeProperties(location);
   }
 
   async function removeProperties(location: ObjectLocation): Promise<void> {

@@ -6,14 +6,14 @@ import { abortUpload, hasParts, type S3Upload, startUpload } from "./multipart-p
 /** State of an upload: parts may still be arriving, all parts have arrived, or the file exists. */
 export type S3UploadState = "sending" | "sent" | "complete";
 
-/** The multipart uploads of one storage. An upload ends with its write, unless it is kept. */
+/** The multipart uploads of one storage. An upload ends with its write, unless it is handed over. */
 export interface S3Uploads {
   /** Creates an upload of an object with these headers. */
   begin(key: string, headers: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<S3Upload>;
   /** Ends an upload. Aborts it unless its state is `complete`. Never rejects. */
   end(upload: S3Upload, state: S3UploadState): Promise<void>;
-  /** Leaves an upload to others, who end it. It has a part, so it is not taken for an unknown one. */
-  keep(upload: S3Upload): Promise<void>;
+  /** Stops tracking an upload: others end it. It has a part, so it is not taken for an unknown one. */
+  handOver(upload: S3Upload): Promise<void>;
 }
 
 /** Tolerance for the time at which the store says that an upload was created, in milliseconds. */
@@ -70,10 +70,10 @@ export function createUploads(client: S3Client): S3Uploads {
 
   async function end(upload: S3Upload, state: S3UploadState): Promise<void> {
     if (state !== "complete") await abortUpload(client, upload, state === "sending");
-    await keep(upload);
+    await handOver(upload);
   }
 
-  async function keep(upload: S3Upload): Promise<void> {
+  async function handOver(upload: S3Upload): Promise<void> {
     known.delete(upload.id);
     if (doubtful.has(upload.key)) await sweep(upload.key);
   }
@@ -108,5 +108,5 @@ export function createUploads(client: S3Client): S3Uploads {
     return found;
   }
 
-  return { begin, end, keep };
+  return { begin, end, handOver };
 }

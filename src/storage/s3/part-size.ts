@@ -12,7 +12,7 @@ const HELD_PARTS_OF_LARGEST = 9000;
 /** How a file is cut into parts. */
 export interface S3PartPlan {
   /** Number of parts that may be held in memory. Further parts are sent as they arrive. */
-  readonly maxParts: number;
+  readonly maxHeldParts: number;
   /**
    * Returns the size of a part, numbered from 1.
    * @throws StorageError `too-large` for a part beyond the limits of stores.
@@ -29,15 +29,17 @@ export interface S3PartPlan {
 export function toPartPlan(partBytes: number, size: number | undefined, canStream: boolean): S3PartPlan {
   const isHeld = size === undefined || size <= sumOfParts(partBytes, MAX_PARTS);
   if (!isHeld && (!canStream || size > MAX_FILE_BYTES)) throw tooLarge();
-  const maxParts = isHeld ? MAX_PARTS : HELD_PARTS_OF_LARGEST;
-  const streamedBytes = isHeld ? 0 : Math.ceil((size - sumOfParts(partBytes, maxParts)) / (MAX_PARTS - maxParts));
+  const maxHeldParts = isHeld ? MAX_PARTS : HELD_PARTS_OF_LARGEST;
+  const streamedBytes = isHeld
+    ? 0
+    : Math.ceil((size - sumOfParts(partBytes, maxHeldParts)) / (MAX_PARTS - maxHeldParts));
 
   function bytesOf(number: number): number {
     if (number > MAX_PARTS) throw tooLarge();
-    return number > maxParts ? streamedBytes : toHeldBytes(partBytes, Math.floor((number - 1) / PARTS_PER_STEP));
+    return number > maxHeldParts ? streamedBytes : toHeldBytes(partBytes, Math.floor((number - 1) / PARTS_PER_STEP));
   }
 
-  return { maxParts, bytesOf };
+  return { maxHeldParts, bytesOf };
 }
 
 /**

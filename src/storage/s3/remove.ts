@@ -50,7 +50,7 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
     if (file === undefined) return removeFolder(location, conditions);
     if (!meetsConditions(file.etag, conditions)) throw new StorageError("precondition-failed", location.key);
     const properties = toPropertiesKey(location);
-    const mayVanish = await keepParent(location.parent, (key) => key === location.key || key === properties);
+    const mayVanish = await markEmptiedParent(location.parent, (key) => key === location.key || key === properties);
     await removeFile(location.key, conditions);
     await removeProperties(location);
     if (mayVanish) await keepEmpty(location.parent);
@@ -62,9 +62,9 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
     if (first.keys.length === 0) throw new StorageError("not-found", key);
     if (conditions.ifMatch !== undefined) throw new StorageError("precondition-failed", key);
     const properties = toPropertiesKey(location);
-    const mayVanish = await keepParent(parent, (one) => one.startsWith(folder) || one === properties);
+    const mayVanish = await markEmptiedParent(parent, (one) => one.startsWith(folder) || one === properties);
     await removeTree(folder, first, copied);
-    if (copied?.hasLeft() !== true) await removeProperties(location);
+    if (copied?.hasRemaining() !== true) await removeProperties(location);
     if (mayVanish) await keepEmpty(parent);
   }
 
@@ -84,7 +84,7 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
    * Returns whether the folder has no marker and may still vanish, because other members may be removed at the same
    * time. The caller then checks again after the removal.
    */
-  async function keepParent(parent: string, isGoing: (key: string) => boolean): Promise<boolean> {
+  async function markEmptiedParent(parent: string, isGoing: (key: string) => boolean): Promise<boolean> {
     if (parent === prefix) return false;
     const { keys } = await listPage(client, { prefix: parent, most: 3 });
     if (!keys.every(({ key }) => isGoing(key))) return !keys.some(({ key }) => key === parent);
@@ -96,7 +96,7 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
 
   /** Checks the parent again after a removal. The removal has succeeded, so errors are ignored. */
   async function keepEmpty(parent: string): Promise<void> {
-    await keepParent(parent, () => false).catch(() => false);
+    await markEmptiedParent(parent, () => false).catch(() => false);
   }
 
   async function removeFile(key: string, conditions: RemoveOptions): Promise<void> {

@@ -14,12 +14,12 @@ export async function sendStreamedParts(
   client: S3Client,
   upload: S3Upload,
   reader: ContentReader,
-  { maxParts, bytesOf }: S3PartPlan,
+  { maxHeldParts, bytesOf }: S3PartPlan,
   size: number | undefined,
   controller: AbortController,
 ): Promise<readonly string[]> {
   const tags: string[] = [];
-  for (let number = maxParts + 1; await reader.hasMore(); number += 1) {
+  for (let number = maxHeldParts + 1; await reader.hasMore(); number += 1) {
     const start = reader.position();
     const byteLength = Math.min(bytesOf(number), (size ?? 0) - start);
     const body = { byteLength, chunks: toChunks(reader, start + byteLength, controller) };

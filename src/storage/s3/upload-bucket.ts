@@ -52,7 +52,7 @@ export function createS3UploadBucket({ client, support, writer, remover }: S3Upl
       const error = toS3StorageError(response, describeS3Request(request));
       throw LOST.test(codeOf(response)) ? new StorageError("not-found", error.message) : error;
     }
-    await writer.uploads.keep(upload);
+    await writer.uploads.handOver(upload);
     return tag;
   }
 
@@ -61,7 +61,7 @@ export function createS3UploadBucket({ client, support, writer, remover }: S3Upl
     const request: StoreRequest = { method: "DELETE", key, query: { uploadId: id } };
     const response = await client.call(request);
     if (!isSuccessful(response) && !isMissing(response)) throw toS3StorageError(response, describeS3Request(request));
-    await writer.uploads.keep(upload);
+    await writer.uploads.handOver(upload);
   }
 
   async function complete({ location, mark, conditions }: NewFile, parts: FileParts) {

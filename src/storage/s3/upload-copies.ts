@@ -41,7 +41,7 @@ export function createS3HiddenObjects(
       const error = toCopyError(copied, source);
       throw LOST.test(codeOf(copied.refusal)) ? new StorageError("not-found", error.message) : error;
     }
-    await uploads.keep(upload);
+    await uploads.handOver(upload);
     return copied;
   };
 

@@ -90,7 +90,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport, to
     signal?.addEventListener("abort", abort, { once: true });
     const held = memory.open({ owner, signal: controller.signal, end: (error) => controller.abort(error) });
     const reader = createContentReader(receive(content, { ...options, signal: controller.signal }));
-    const parts = toParts(reader, { ...plan, size }, held);
+    const parts = toParts(reader, { bytesOf: plan.bytesOf, maxParts: plan.maxHeldParts, size }, held);
     try {
       const looked = clock();
       const first = await parts.next();
@@ -126,14 +126,14 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport, to
       send: (headers) =>
         client.call({ method: "PUT", key, body, headers: { ...headers, ...toFileHeaders(writer) }, signal }),
     });
-    return toEntry(location, body.byteLength, writer, response);
+    return fetchEntry(location, body.byteLength, writer, response);
   }
 
   async function putInParts(
     location: ObjectLocation,
     { parts, reader, plan }: PartSource,
     options: WriteOptions,
-    ways: Parameters<typeof sendParts>[3],
+    sending: Parameters<typeof sendParts>[3],
   ): Promise<StorageEntry> {
     const { key } = location;
     const { signal } = options;
@@ -141,8 +141,8 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport, to
     const upload = await uploads.begin(key, toFileHeaders(writer), signal);
     let state: S3UploadState = "sending";
     try {
-      const heldTags = await sendParts(client, upload, parts, ways);
-      const streamedTags = await sendStreamedParts(client, upload, reader, plan, options.size, ways.controller);
+      const heldTags = await sendParts(client, upload, parts, sending);
+      const streamedTags = await sendStreamedParts(client, upload, reader, plan, options.size, sending.controller);
       const tags = [...heldTags, ...streamedTags];
       state = "sent";
       const entry = await completeParts(location, { upload, tags, size: reader.position(), writer }, options);
@@ -174,14 +174,14 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport, to
         return response;
       },
     });
-    return toEntry(location, size, writer, response);
+    return fetchEntry(location, size, writer, response);
   }
 
   /**
    * Returns the entry of the file that was just written. The modification time is that of the store, as every later
    * reader sees it. Ignores what another writer has stored there meanwhile.
    */
-  async function toEntry(
+  async function fetchEntry(
     location: ObjectLocation,
     size: number,
     writer: string,

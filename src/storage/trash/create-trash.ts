@@ -93,7 +93,7 @@ export function createTrash({ storage, clock, keepMilliseconds, maxBytes, withLo
 
   /** Where an entry is, if it is known, or was removed from a path. */
   function expect(id: string, path: string | undefined): EntryPlace | undefined {
-    return known.get(id) ?? (path === undefined ? undefined : { id, place: toPlace(path) });
+    return known.get(id) ?? (path === undefined ? undefined : { id, folder: toPlace(path) });
   }
 
   async function find(below: string, ids: readonly string[], paths = NO_PATHS): Promise<readonly TrashEntry[]> {

@@ -38,7 +38,7 @@ async function discardOnce(
   { ifMatch }: Pick<RemoveOptions, "ifMatch">,
 ): Promise<TrashEntry> {
   const entry = toTrashEntry(createTimedId(clock()), path, found);
-  const place = { id: entry.id, place: toPlace(path) };
+  const place = { id: entry.id, folder: toPlace(path) };
   const folder = toEntryFolder(place);
   let isMoving = false;
   try {

@@ -25,8 +25,8 @@ export interface EntryFolder {
   readonly hasVersions: boolean;
 }
 
-export function toEntryFolder({ place, id }: EntryPlace): string {
-  return `${place}/${id}`;
+export function toEntryFolder({ folder, id }: EntryPlace): string {
+  return `${folder}/${id}`;
 }
 
 /** Writes what is known of an entry, before what was removed comes next to it. */
@@ -61,8 +61,8 @@ export async function readEntry(storage: StorageAdapter, place: EntryPlace): Pro
   const { path, data, hasInfo, isPurged } = await lookAtEntry(storage, place);
   if (data === undefined || isPurged) return undefined;
   // Most paths are known without it, and a list of thousands is read several times as fast.
-  const mustRead = hasInfo && isInexact(place.place);
-  const from = (mustRead ? await readRemovedPath(storage, path) : undefined) ?? toPathOf(place.place);
+  const mustRead = hasInfo && isInexact(place.folder);
+  const from = (mustRead ? await readRemovedPath(storage, path) : undefined) ?? toPathOf(place.folder);
   return toTrashEntry(place.id, from, data);
 }
 

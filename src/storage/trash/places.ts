@@ -14,7 +14,7 @@ const CHANGED = /~f(?:\/|~t$)/;
 export interface EntryPlace {
   readonly id: string;
   /** The folder that has the entry. Its name ends with `~t`. */
-  readonly place: string;
+  readonly folder: string;
 }
 
 /** Returns the folder that has the entries of a path. */

@@ -83,7 +83,7 @@ async function rescueBelow(storage: StorageAdapter, top: string): Promise<boolea
       else {
         const place = toPlace(path);
         await makeFolders(storage, place);
-        await storage.move(folder, toEntryFolder({ place, id: found.id })).catch(ignoreMissing);
+        await storage.move(folder, toEntryFolder({ folder: place, id: found.id })).catch(ignoreMissing);
       }
     }
   }

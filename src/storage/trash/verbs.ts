@@ -34,9 +34,9 @@ export function createTrashRemove({ parts, onAdded }: TrashVerbs): StorageAdapte
 
   async function removeFound(path: string, found: StorageEntry, options: RemoveOptions): Promise<string | undefined> {
     const kind = found.kind === "folder" ? "folder" : "file";
-    if (!isForGood(found)) {
+    if (!skipsTrash(found)) {
       const { id } = await discard(parts, path, found, options);
-      await onAdded({ id, place: toPlace(path) });
+      await onAdded({ id, folder: toPlace(path) });
       return id;
     }
     // Something else that has come there meanwhile is not removed for good.
@@ -98,7 +98,7 @@ export function createTrashTransfer(
 
   async function replaceFolder(from: string, to: string, found: StorageEntry, options: TransferOptions): Promise<void> {
     const { id } = await discard(parts, to, found, {});
-    const place = { id, place: toPlace(to) };
+    const place = { id, folder: toPlace(to) };
     try {
       await transfer(from, to, { ...options, replace: false });
     } catch (error) {
@@ -151,7 +151,7 @@ export function createTrashUpload(parts: TrashParts, uploads: StorageUploads): S
 }
 
 /** Links, and empty files that systems leave in each folder, are not kept. */
-function isForGood({ kind, name, size }: StorageEntry): boolean {
+function skipsTrash({ kind, name, size }: StorageEntry): boolean {
   if (kind !== "file") return kind === "link";
   return size === 0 && (name.startsWith("._") || name === ".DS_Store");
 }

@@ -27,7 +27,7 @@ export async function* walkEntries(
       isEmpty &&= batch.length === 0;
       const names = batch.filter(({ kind }) => kind === "folder").map(({ name }) => name);
       const isEntry = (name: string): boolean => isPlace(folder as string) && isTimedId(name);
-      yield names.filter(isEntry).map((id) => ({ id, place: folder as string }));
+      yield names.filter(isEntry).map((id) => ({ id, folder: folder as string }));
       for (const name of names.filter((one) => !isEntry(one))) {
         const path = `${folder}/${name}`;
         // A folder has as many places of entries as files were removed from it. They do not wait.

@@ -25,7 +25,7 @@ export async function sweepVersions(parts: VersionParts): Promise<number> {
   let count = 0;
   await inParallel(walkVersions(parts.storage), { most: PARALLEL }, async (found) => {
     if (found.versions.length === 0) return setAside(parts, found.folder);
-    // Only after the wait: others have counted meanwhile.
+    // `count += await` would lose what others have added meanwhile.
     const removed = await sweepFolder(parts, found);
     count += removed;
   });

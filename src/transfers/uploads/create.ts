@@ -70,7 +70,7 @@ export async function planUpload(context: AccountContext, creation: UploadCreati
   });
   checkAnnounced(context, creation);
   return {
-    note: isInDropFolder(context) ? await toDropped(context, checked) : checked,
+    note: isInDropFolder(context) ? await makeDropFolders(context, checked) : checked,
     expires: toFirstExpiry(config.clock(), service.times),
     signal: request.signal,
     ...(size !== undefined && { size }),
@@ -78,7 +78,7 @@ export async function planUpload(context: AccountContext, creation: UploadCreati
 }
 
 /** Makes the folders of an upload to a drop folder, whose name is chosen when it is complete. */
-async function toDropped(context: AccountContext, note: UploadNote): Promise<UploadNote> {
+async function makeDropFolders(context: AccountContext, note: UploadNote): Promise<UploadNote> {
   if (note.concat === "partial") return { ...note, path: await makeParents(context, note.path) };
   await requireNames(context, note.path);
   // The storage sees the name at the completion only.

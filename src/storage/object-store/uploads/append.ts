@@ -13,7 +13,7 @@ import type { ObjectUploadStates, UploadVersion } from "./states.ts";
 import { type StoredParts, type StoredTail, type StoredUpload, toClosed, toPartCount } from "./stored-upload.ts";
 
 /** How an append ends early. */
-export interface AppendWays {
+export interface AppendControls {
   /** Aborts when another call wants the upload, or the caller gives up. */
   readonly signal: AbortSignal;
   /** Has that signal abort with `locked`. */
@@ -42,7 +42,7 @@ export type Append = (
   version: UploadVersion,
   content: AsyncIterable<Uint8Array>,
   options: AppendOptions,
-  ways: AppendWays,
+  controls: AppendControls,
 ) => Promise<StoredUpload>;
 
 /** Creates the {@link Append} of a storage. */

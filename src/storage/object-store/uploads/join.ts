@@ -9,7 +9,7 @@ import { toClosed, toOffset, toPartCount } from "./stored-upload.ts";
 import { createUploadObjects, type LoseUpload } from "./upload-objects.ts";
 
 /** What a join needs of the uploads. */
-export interface JoinWays {
+export interface JoinControls {
   /** Returns an upload that is not lost. @throws StorageError `not-found` */
   open(key: UploadKey): Promise<UploadVersion>;
   /** Runs one call for an upload at a time. */
@@ -27,7 +27,7 @@ export type Join = (keys: readonly UploadKey[], path: string, options?: JoinOpti
  * Creates the {@link Join} of a storage. A bucket can copy objects, not parts. So each upload becomes an object that
  * only the storage sees; it stays for the next join until the upload is discarded.
  */
-export function createJoin(bucket: UploadBucket, states: ObjectUploadStates, ways: JoinWays): Join {
+export function createJoin(bucket: UploadBucket, states: ObjectUploadStates, controls: JoinControls): Join {
   const files = createJoinedFiles(bucket, states);
   const { toSource } = createUploadObjects(bucket, states);
 
@@ -41,7 +41,7 @@ export function createJoin(bucket: UploadBucket, states: ObjectUploadStates, way
     if (options.size !== undefined && options.size !== size) throw new StorageError("incomplete");
     await bucket.checkTarget(location, options);
     signal?.throwIfAborted();
-    const objects = await forEach(keys, (key) => toSource(found.get(toName(key)) as UploadVersion, ways.lose));
+    const objects = await forEach(keys, (key) => toSource(found.get(toName(key)) as UploadVersion, controls.lose));
     const sources = keys.flatMap((key) => objects.get(toName(key)) ?? []);
     const file: NewFile = { location, mark: crypto.randomUUID(), conditions: options };
     return files.store({ file, sources, size, owner, firstKey: keys[0] });
@@ -55,14 +55,14 @@ export function createJoin(bucket: UploadBucket, states: ObjectUploadStates, way
     const results = new Map<string, T>();
     const unique = new Map(keys.map((key) => [toName(key), key]));
     await inParallel(unique, { most: PARALLEL_UPLOADS }, async ([name, key]) => {
-      results.set(name, await ways.inTurn(key, () => task(key)));
+      results.set(name, await controls.inTurn(key, () => task(key)));
     });
     return results;
   }
 
   /** Opens an upload to which no running append adds anything any more. */
   async function openClosed(key: UploadKey): Promise<UploadVersion> {
-    const found = await ways.open(key);
+    const found = await controls.open(key);
     const { upload } = found;
     if (upload.done !== undefined) throw new StorageError("not-found");
     if (toPartCount(upload) > 0 && upload.isPartial !== true) {

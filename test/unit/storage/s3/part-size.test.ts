@@ -41,21 +41,21 @@ describe("toPartPlan", () => {
   });
 
   it.each([5, 8, 64])("reaches 5 TiB with 10,000 parts from %i MiB on, none above 5 GiB", (mebibytes) => {
-    const { maxParts, bytesOf } = toPartPlan(mebibytes * MEBIBYTE, 5 * TEBIBYTE, true);
+    const { maxHeldParts, bytesOf } = toPartPlan(mebibytes * MEBIBYTE, 5 * TEBIBYTE, true);
     let sum = 0;
     let largest = 0;
     for (let number = 1; number <= 10_000; number += 1) {
       sum += bytesOf(number);
       largest = Math.max(largest, bytesOf(number));
     }
-    expect(maxParts).toBe(9000);
+    expect(maxHeldParts).toBe(9000);
     expect(sum).toBeGreaterThanOrEqual(5 * TEBIBYTE);
     expect(largest).toBeLessThanOrEqual(5 * GIBIBYTE);
   });
 
   it("holds all parts of a file that fits into them", () => {
-    expect(toPartPlan(8 * MEBIBYTE, 492 * GIBIBYTE, true).maxParts).toBe(10_000);
-    expect(toPartPlan(8 * MEBIBYTE, undefined, true).maxParts).toBe(10_000);
+    expect(toPartPlan(8 * MEBIBYTE, 492 * GIBIBYTE, true).maxHeldParts).toBe(10_000);
+    expect(toPartPlan(8 * MEBIBYTE, undefined, true).maxHeldParts).toBe(10_000);
   });
 
   it("refuses a file that no store keeps, and one that this runtime cannot stream", () => {

@@ -22,7 +22,7 @@ function createWriter(script?: S3Script, wrap: (fetch: S3Fetch) => S3Fetch = (fe
     retryDelaySeconds: 0,
     fetch: wrap(fake.fetch),
   });
-  const plan = { maxParts: 2, bytesOf: (number: number) => (number > 2 ? 1000 : 100) };
+  const plan = { maxHeldParts: 2, bytesOf: (number: number) => (number > 2 ? 1000 : 100) };
   const writer = createS3Writer(createS3Client(settings), createConditionSupport(true), () => plan);
   const location = toLocation("", "/file");
   if (location === undefined) throw new Error("no location");

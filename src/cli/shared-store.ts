@@ -7,13 +7,13 @@ import { within } from "../stores/within.ts";
 import { createFailure, describeSystemError } from "./failure.ts";
 
 /** A store that several processes share, from the configuration. */
-export type SessionStoreLocation =
+export type SharedStoreLocation =
   | { readonly kind: "redis"; readonly url: string }
   /** `file` is the path of the database as in the configuration. */
   | { readonly kind: "sqlite"; readonly file: string };
 
 /** An open store. */
-export interface OpenSessionStore {
+export interface OpenSharedStore {
   readonly store: AtomicKeyValueStore;
   /** Returns the time of the store's machine in POSIX milliseconds. Absent: it is this machine. */
   now?(): Promise<number>;
@@ -29,7 +29,7 @@ const MAX_COMMANDS = 10_000;
  * it.
  * @throws OptionError
  */
-export function parseSessionStore(text: string, option = "session.store"): SessionStoreLocation {
+export function parseSharedStore(text: string, option = "session.store"): SharedStoreLocation {
   const file = /^sqlite:\/\/(.+)$/s.exec(text)?.[1];
   checkOption(file !== ":memory:" && !file?.includes("\0"), option, "sqlite:// and the path of a file");
   if (file !== undefined) return { kind: "sqlite", file };
@@ -41,11 +41,11 @@ export function parseSessionStore(text: string, option = "session.store"): Sessi
 export const MEMORY = "memory";
 
 /** Parses a store that may also be `memory`, which is `undefined`. @throws OptionError */
-export function parseOwnOrSharedStore(text: string, option: string): SessionStoreLocation | undefined {
+export function parseOwnOrSharedStore(text: string, option: string): SharedStoreLocation | undefined {
   if (text === MEMORY) return undefined;
   const isLocation = /^(?:rediss?|sqlite):/i.test(text);
   checkOption(isLocation, option, "memory, redis://HOST, rediss://HOST or sqlite://FILE");
-  return parseSessionStore(text, option);
+  return parseSharedStore(text, option);
 }
 
 function isRedisUrl(text: string): boolean {
@@ -64,7 +64,7 @@ function isRedisUrl(text: string): boolean {
  * Opens a store and tests it. `key` is the file and key of the configuration that name the store; it begins the
  * problem. Rejects with a failure of status 1 if the store does not work.
  */
-export async function openSessionStore(store: SessionStoreLocation, key: string): Promise<OpenSessionStore> {
+export async function openSharedStore(store: SharedStoreLocation, key: string): Promise<OpenSharedStore> {
   const opened = store.kind === "redis" ? await openRedis(store.url, key) : await openSqlite(store.file, key);
   try {
     await within(CONNECT_MILLISECONDS, tryStore(opened.store));
@@ -82,7 +82,7 @@ async function tryStore(store: AtomicKeyValueStore): Promise<void> {
   await store.delete(key);
 }
 
-async function openRedis(url: string, key: string): Promise<OpenSessionStore> {
+async function openRedis(url: string, key: string): Promise<OpenSharedStore> {
   const redis = await loadRedis(key);
   let isStarted = false;
   const client = redis.createClient({
@@ -131,7 +131,7 @@ async function loadRedis(key: string): Promise<typeof import("redis")> {
   }
 }
 
-async function openSqlite(file: string, key: string): Promise<OpenSessionStore> {
+async function openSqlite(file: string, key: string): Promise<OpenSharedStore> {
   const { DatabaseSync } = await loadSqlite(key);
   try {
     // The store decides who is logged in: only its owner may read and write it. SQLite gives its other
