@@ -1,3 +1,4 @@
+import { wait } from "../platform/wait.ts";
 import type { KeyValueStore } from "./key-value-store.ts";
 
 /**
@@ -57,11 +58,7 @@ export async function updateText(
     if (next === undefined && current === undefined) return undefined;
     const ttl = typeof ttlMilliseconds === "number" ? ttlMilliseconds : ttlMilliseconds();
     if (await store.replace(key, current, next, ttl)) return next;
-    await delay(Math.random() * Math.min(2 ** attempt, MAX_DELAY_MILLISECONDS));
+    await wait(Math.random() * Math.min(2 ** attempt, MAX_DELAY_MILLISECONDS));
   }
   throw new Error(`The stored text changed during each of ${MAX_ATTEMPTS} attempts to update it.`);
-}
-
-function delay(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

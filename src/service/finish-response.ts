@@ -12,8 +12,9 @@ import type { RequestContext } from "../request/context.ts";
 import { emitErrorEvent } from "../request/emit-event.ts";
 import { toStatus } from "../request/errors.ts";
 import { type ErrorPageLinks, errorReply } from "../views/errors.ts";
+import { toAllow } from "./find-route.ts";
 import type { ResolvedUrl } from "./resolve-url.ts";
-import { type Served, toAllow } from "./routes.ts";
+import type { Served } from "./routes.ts";
 
 const CREATING_METHODS: readonly string[] = ["PUT", "MKCOL"];
 /** URLs whose responses no cache may store: session IDs, login pages, password forms (SECURITY 16), offsets, health. */

@@ -16,7 +16,9 @@ import { createLoginThrottle, type LoginThrottle } from "../auth/throttle.ts";
 import { createLoginWatcher, type WatchLogin } from "../auth/watch-login.ts";
 import type { ServiceConfig } from "../config/service-config.ts";
 import type { AccountSettings } from "../contracts/account.ts";
+import type { Emit } from "../events/emitter.ts";
 import { isHttpError } from "../http/http-error.ts";
+import type { RequestContext } from "../request/context.ts";
 import { adoptKeyv } from "../stores/keyv.ts";
 import { createMemoryKeyValueStore } from "../stores/memory.ts";
 import { type StorageAccounts, toCheckedSettings } from "./storage-accounts.ts";
@@ -36,17 +38,14 @@ export interface ServiceLogins {
   readonly watchLogin: WatchLogin;
   /** Whether an API key that was verified is still valid. Absent: the service has no keys. */
   readonly isLiveKey: KeyIdentifier["isLive"] | undefined;
-  /**
-   * Prepares the account of valid credentials and reports the login. Why an account is refused goes to the audit; the
-   * client does not get the reason (CONTRACT 7.3). @throws HttpError `denied`
-   */
-  admit(login: Login, attempt: LoginAttempt, remember?: () => boolean): Promise<Account>;
+  /** Why an account is refused goes to the audit; the client does not get the reason (CONTRACT 7.3). */
+  readonly admit: RequestContext["admit"];
 }
 
 /** What {@link createServiceLogins} needs in addition to the configuration. */
 export interface ServiceLoginsOptions {
   readonly accounts: StorageAccounts;
-  readonly emit: Parameters<typeof createLoginAudit>[0]["emit"];
+  readonly emit: Emit;
 }
 
 /** Creates the logins of a service. */

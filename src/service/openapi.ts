@@ -1,9 +1,19 @@
 import type { ServiceConfig } from "../config/service-config.ts";
 import { VERSION } from "../config/version.ts";
+import type { OperationName } from "../openapi/operations.ts";
+import type { DocumentedKind } from "../openapi/paths.ts";
 import type { OpenApiTexts } from "../openapi/render.ts";
 import { toStatus } from "../request/errors.ts";
 import { FORM_ACTIONS, FORM_FIELDS, SHARE_ACTION } from "../uploads/form.ts";
-import { routesOfApis, type Served, toApis, toOnlyVariant } from "./routes.ts";
+import { isServed, toApis, toOnlyVariant } from "./find-route.ts";
+import type { ResourceKind } from "./resolve-url.ts";
+import { ROUTES, type Route, type Served } from "./routes.ts";
+
+/** A row of the URL space that the document describes. */
+type DescribedRoute = Route & { readonly kind: DocumentedKind; readonly operation: OperationName };
+
+/** Kinds that only services with links have: others never resolve a URL to them. */
+const LINK_KINDS: readonly ResourceKind[] = ["links", "new-link", "link"];
 
 /**
  * Makes the OpenAPI documents of a service (9), one for each set of APIs. A document is made, and its code is loaded,
@@ -25,7 +35,7 @@ async function renderDocument(config: ServiceConfig, served: readonly Served[]):
   const apis = toApis(served);
   const { renderOpenApi } = await import("../openapi/render.ts");
   const { pages, basePath, triggers, metadataFields: metadata, session, apiPage, limits, identityChallenge } = config;
-  const routes = routesOfApis(served).filter(({ kind }) => kind !== "api-page" || apiPage !== undefined);
+  const routes = toDescribedRoutes(served).filter(({ kind }) => kind !== "api-page" || apiPage !== undefined);
   return renderOpenApi({
     title: pages.branding.name,
     version: VERSION,
@@ -53,4 +63,18 @@ async function renderDocument(config: ServiceConfig, served: readonly Served[]):
     hasWebdav: config.webdav !== undefined && apis.includes("webdav"),
     toStatus,
   });
+}
+
+function toDescribedRoutes(served: readonly Served[]): readonly DescribedRoute[] {
+  const hasLinks = served.includes("links");
+  const rows = ROUTES.filter(
+    (row): row is DescribedRoute =>
+      row.operation !== undefined && isServed(row, served) && (hasLinks || !LINK_KINDS.includes(row.kind)),
+  );
+  // Of several rows for a method, only the first one counts.
+  return rows.filter((row, index) => !rows.slice(0, index).some((before) => covers(before, row)));
+}
+
+function covers(before: Route, { kind, methods }: Route): boolean {
+  return before.kind === kind && methods.every((method) => before.methods.includes(method));
 }

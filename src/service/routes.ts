@@ -41,11 +41,9 @@ import { lockResource, unlockResource } from "../endpoints/webdav/lock.ts";
 import { findProperties, findRootProperties } from "../endpoints/webdav/propfind.ts";
 import { patchProperties } from "../endpoints/webdav/proppatch.ts";
 import { withSubmittedTokens } from "../endpoints/webdav/submitted-tokens.ts";
-import type { Variant } from "../http/negotiate.ts";
 import type { OperationName } from "../openapi/operations.ts";
-import type { DocumentedKind } from "../openapi/paths.ts";
 import type { AccountEndpoint, OpenEndpoint } from "../request/context.ts";
-import type { ResolvedUrl, ResourceKind } from "./resolve-url.ts";
+import type { ResourceKind } from "./resolve-url.ts";
 
 /** What a URL space serves: APIs, the methods that the option `webdav` adds, and what further options add. */
 export type Served =
@@ -76,16 +74,15 @@ export interface Route {
   readonly unlisted?: true;
 }
 
-/** Kinds that only services with links have: others never resolve a URL to them. */
-const LINK_KINDS: readonly ResourceKind[] = ["links", "new-link", "link"];
-const ALL: readonly Api[] = ["rest", "webdav", "browser"];
+/** The three APIs. */
+export const ALL_APIS: readonly Api[] = ["rest", "webdav", "browser"];
 /** Methods that the URL of a link without its final `/` redirects, in addition to GET and HEAD. */
 const SHARE_METHODS = "PUT DELETE POST MKCOL PATCH PROPFIND PROPPATCH COPY MOVE LOCK UNLOCK";
 
 /**
  * The URL space as one table (section 4 of the service description): each row has methods of one kind of URLs and their
- * endpoint. A new method may also concern `isTransfer`, `withLinkRules`, `KNOWN_METHODS`, and the operations of
- * `openapi/`.
+ * endpoint. A new method may also concern `isTransfer`, `withLinkRules`, the lists of `http/methods.ts`, and the
+ * operations of `openapi/`.
  */
 export const ROUTES: readonly Route[] = [
   webdavRoute("start", "PROPFIND", findRootProperties),
@@ -98,13 +95,13 @@ export const ROUTES: readonly Route[] = [
     webdavRoute(kind, "UNLOCK", withSubmittedTokens(unlockResource)),
   ]),
   webdavRoute("file", "MKCOL", withSubmittedTokens(createCollection)),
-  route("start", "GET HEAD", ALL, "start", open(redirectHome)),
-  { ...route("start", "PUT DELETE POST MKCOL", ALL, "startElsewhere", open(redirectHome)), unlisted: true },
-  route("file", "GET HEAD", ALL, "getFile", account(getFile)),
+  route("start", "GET HEAD", ALL_APIS, "start", open(redirectHome)),
+  { ...route("start", "PUT DELETE POST MKCOL", ALL_APIS, "startElsewhere", open(redirectHome)), unlisted: true },
+  route("file", "GET HEAD", ALL_APIS, "getFile", account(getFile)),
   route("file", "PUT", ["rest", "webdav"], "putFile", account(withSubmittedTokens(putFile))),
   route("file", "DELETE", ["rest", "webdav"], "deleteFile", account(withSubmittedTokens(deletePath))),
-  { ...route("file", "POST MKCOL", ALL, "changeFile", account(folderOnly)), unlisted: true },
-  route("folder", "GET HEAD", ALL, "getFolder", account(getFolder)),
+  { ...route("file", "POST MKCOL", ALL_APIS, "changeFile", account(folderOnly)), unlisted: true },
+  route("folder", "GET HEAD", ALL_APIS, "getFolder", account(getFolder)),
   route("folder", "PUT", ["rest", "webdav"], "createFolder", account(withSubmittedTokens(createFolder))),
   route("folder", "DELETE", ["rest", "webdav"], "deleteFolder", account(withSubmittedTokens(deletePath))),
   route("folder", "MKCOL", ["webdav"], "createFolder", account(withSubmittedTokens(createFolder))),
@@ -118,7 +115,7 @@ export const ROUTES: readonly Route[] = [
   route("sign-on-callback", "GET", ["sign-on"], "finishSignOn", open(finishSignOn)),
   route("password-update", "GET HEAD", ["browser"], "getPasswordPage", session(getPasswordPage)),
   route("password-update", "POST", ["rest", "browser"], "updatePassword", session(postPasswordUpdate)),
-  route("account", "GET HEAD", ALL, "getAccount", account(getAccount)),
+  route("account", "GET HEAD", ALL_APIS, "getAccount", account(getAccount)),
   route("quota", "GET HEAD", ["quota"], "getQuota", account(getQuota)),
   route("trash", "GET HEAD", ["trash"], "listTrash", account(listTrash)),
   route("trash", "POST", ["trash"], "changeTrash", account(postTrash)),
@@ -138,96 +135,21 @@ export const ROUTES: readonly Route[] = [
   route("keys", "POST", ["keys"], "createKey", account(postKeys)),
   route("key", "POST", ["keys"], "revokeKeyByForm", account(postKey)),
   route("key", "DELETE", ["keys"], "revokeKey", account(revokeKey)),
-  route("links", "GET HEAD", ALL, "listLinks", account(listLinks)),
+  route("links", "GET HEAD", ALL_APIS, "listLinks", account(listLinks)),
   route("links", "POST", ["rest", "browser"], "createLink", account(postLinks)),
   route("links", "DELETE", ["rest", "webdav"], "withdrawLinks", account(withdrawLinks)),
   route("new-link", "GET HEAD", ["browser"], "getNewLinkPage", account(getNewLinkPage)),
-  route("link", "GET HEAD", ALL, "showLink", account(showLink)),
+  route("link", "GET HEAD", ALL_APIS, "showLink", account(showLink)),
   route("link", "POST", ["rest", "browser"], "postLink", account(postLink)),
   route("link", "DELETE", ["rest", "webdav"], "withdrawLink", account(withdrawLink)),
   route("share", "GET HEAD", ["links"], "share", open(redirectToLink)),
   { ...route("share", SHARE_METHODS, ["links"], "shareElsewhere", open(redirectToLink)), unlisted: true },
-  route("health", "GET HEAD", ALL, "getHealth", open(getHealth)),
+  route("health", "GET HEAD", ALL_APIS, "getHealth", open(getHealth)),
   // Every API has its own OpenAPI document and page, and the assets that pages load.
-  route("asset", "GET HEAD", ALL, "getAsset", open(getAsset)),
-  route("openapi", "GET HEAD", ALL, "getOpenApi", open(getOpenApi)),
-  route("api-page", "GET HEAD", ALL, "getApiPage", open(getApiPage)),
+  route("asset", "GET HEAD", ALL_APIS, "getAsset", open(getAsset)),
+  route("openapi", "GET HEAD", ALL_APIS, "getOpenApi", open(getOpenApi)),
+  route("api-page", "GET HEAD", ALL_APIS, "getApiPage", open(getApiPage)),
 ];
-
-/** A row of the OpenAPI document. */
-export type DescribedRoute = Route & { readonly kind: DocumentedKind; readonly operation: OperationName };
-
-/** The rows of one API, or of several together, that the OpenAPI document describes. */
-export function routesOfApis(apis: readonly Served[]): readonly DescribedRoute[] {
-  const hasLinks = apis.includes("links");
-  const rows = ROUTES.filter(
-    (row): row is DescribedRoute =>
-      row.operation !== undefined && isServed(row, apis) && (hasLinks || !LINK_KINDS.includes(row.kind)),
-  );
-  // Of several rows for a method, only the first one counts.
-  return rows.filter((row, index) => !rows.slice(0, index).some((before) => covers(before, row)));
-}
-
-function covers(before: Route, { kind, methods }: Route): boolean {
-  return before.kind === kind && methods.every((method) => before.methods.includes(method));
-}
-
-/** The APIs among what a URL space serves. */
-export function toApis(served: readonly Served[]): readonly Api[] {
-  return ALL.filter((api) => served.includes(api));
-}
-
-/** The rows by kind. */
-const ROUTES_OF: ReadonlyMap<ResolvedUrl["kind"], readonly Route[]> = new Map(
-  ROUTES.map(({ kind }) => [kind, ROUTES.filter((row) => row.kind === kind)]),
-);
-
-/**
- * Whether at least one resource implements a method. Other methods get 501 (CONTRACT 1). Only URLs of uploads have
- * PATCH, which gets 501 everywhere else (RESUMABLE 1.7).
- */
-function isImplemented(method: string, served: readonly Served[]): boolean {
-  if (method === "OPTIONS") return true;
-  const known = [...ALL, ...served];
-  return ROUTES.some(
-    (row) => row.kind !== "upload" && row.kind !== "share" && row.methods.includes(method) && isServed(row, known),
-  );
-}
-
-/** The variant of every request to an API that is mounted alone. */
-export function toOnlyVariant(api: Api): Variant {
-  return api === "rest" ? "json" : api === "browser" ? "html" : api;
-}
-
-/** Whether any of what is served has routes for a kind. */
-export function hasRoutes(kind: ResolvedUrl["kind"], served: readonly Served[]): kind is ResourceKind {
-  return routesOf(kind).some((row) => isServed(row, served));
-}
-
-/** The route for a method and kind. Otherwise, whether the service implements the method elsewhere or not at all. */
-export function findRoute(
-  kind: ResourceKind,
-  method: string,
-  served: readonly Served[],
-): Route | "not-implemented" | "not-allowed" {
-  const route = routesOf(kind).find((row) => row.methods.includes(method) && isServed(row, served));
-  return route ?? (isImplemented(method, served) ? "not-allowed" : "not-implemented");
-}
-
-/** The value of `Allow` for a kind (RFC 9110 10.2.1), without the methods in `without`. */
-export function toAllow(kind: ResolvedUrl["kind"], served: readonly Served[], without: readonly string[] = []): string {
-  const rows = routesOf(kind).filter((row) => row.unlisted !== true && isServed(row, served));
-  const methods = [...rows.flatMap((row) => row.methods), "OPTIONS"];
-  return methods.filter((method) => !without.includes(method)).join(", ");
-}
-
-function routesOf(kind: ResolvedUrl["kind"]): readonly Route[] {
-  return ROUTES_OF.get(kind) ?? [];
-}
-
-function isServed({ apis }: Route, served: readonly Served[]): boolean {
-  return apis.some((api) => served.includes(api));
-}
 
 function route(
   kind: ResourceKind,

@@ -38,14 +38,14 @@ export interface OpenedLinkFiles {
 /** Whether changes are made. In a `dry-run` they are only checked. Default: `real`. */
 export type FilesMode = "real" | "dry-run";
 
-/** What the service and {@link createAccountOpener} do with the accounts of a storage. */
+/** What the service and `createAccountOpener` do with the accounts of a storage. */
 export interface StorageAccounts {
   /**
    * Completes settings that were already checked: by the login, or when the session started.
    * @throws HttpError `denied`, with its cause, if the account cannot be used.
    */
   resolve(username: string, settings: AccountSettings): Account;
-  /** Prepares the home folder of an account. Rejects as {@link OpenAccount} does. */
+  /** Prepares the home folder of an account. Rejects as `OpenAccount` does. */
   prepare(account: Account): Promise<void>;
   /** The files that an account may see and change. */
   filesOf(account: Account, mode?: FilesMode): AccountFiles;

@@ -10,7 +10,6 @@ import { checkOption } from "../../contracts/option-error.ts";
 import { createKeyedMutex } from "../../platform/keyed-mutex.ts";
 import type { PasswordHasher } from "../passwords/hash.ts";
 import { createNodePasswordHasher } from "../passwords/hash-node.ts";
-import { toVersion } from "./account-version.ts";
 import { createAccountsVerifier, createTimingEqualizer, findAccount } from "./accounts.ts";
 import { createCurrentAccounts } from "./current-accounts-node.ts";
 import { parseAccountsFile, readRegularFile, withPassword } from "./file-content-node.ts";
@@ -18,6 +17,7 @@ import { createFileKeys } from "./file-keys-node.ts";
 import { removeRecoveryCode } from "./file-totp-node.ts";
 import { withLockedFile } from "./lock-file-node.ts";
 import { replaceFile } from "./replace-file-node.ts";
+import { toVersion } from "./settings-version.ts";
 
 /** Options of {@link createAccountsFileAuthenticator}. */
 export interface AccountsFileOptions {

@@ -23,6 +23,7 @@ export const target: FuzzTarget = {
     "service/service.ts",
     "service/resolve-url.ts",
     "service/routes.ts",
+    "service/find-route.ts",
     "runtimes/node.ts",
     "runtimes/node/request.ts",
     "runtimes/node/lingering-close.ts",

@@ -8,8 +8,8 @@ import {
 import { toPathSegments } from "../../../src/contracts/storage-path.ts";
 import { toReturnPath } from "../../../src/endpoints/login/return-path.ts";
 import { parseTarget } from "../../../src/http/request-target.ts";
+import { findRoute, hasRoutes, toAllow } from "../../../src/service/find-route.ts";
 import { type ResolvedUrl, resolveUrl } from "../../../src/service/resolve-url.ts";
-import { findRoute, hasRoutes, toAllow } from "../../../src/service/routes.ts";
 import { decodeStrictly, expect, expectSame, type FuzzTarget, toBytes } from "../target.ts";
 
 const ORIGIN = "http://files.example";
@@ -23,6 +23,7 @@ export const target: FuzzTarget = {
     "account/path.ts",
     "service/resolve-url.ts",
     "service/routes.ts",
+    "service/find-route.ts",
     "endpoints/login/return-path.ts",
     "contracts/storage-path.ts",
   ],

@@ -4,9 +4,9 @@ import type { Hmac } from "../../platform/hmac.ts";
 import { sha256Hex } from "../../platform/sha256.ts";
 import { isPasswordHash } from "../passwords/hash.ts";
 
-/** What a change of an account changes: sessions keep it, and end when it is outdated. */
-export interface AccountVersion {
-  /** Returns the account's {@link toVersion}; for a plain-text password it also has the password's mark. */
+/** The version of an account: each change of the account makes another one. Sessions keep it, and end with it. */
+export interface SettingsVersion {
+  /** Returns the account's {@link toVersion}; for a plain-text password it also has the password's tag. */
   version(): string;
   /** Whether a version, also one of another process, is that of this account. */
   isCurrent(version: string): boolean;
@@ -21,30 +21,30 @@ export interface VersionedAccount {
 }
 
 /**
- * Creates the version of an account. For a plain-text password it has a mark of the password that only this process
+ * Creates the version of an account. For a plain-text password it has a tag of the password that only this process
  * can compute and compare: in this process also a change from one plain-text password to another makes a version
  * outdated. `keyedDigest` has a key that only this process knows.
  */
-export function createAccountVersion(
+export function createSettingsVersion(
   { username, settings, password, totp }: VersionedAccount,
   keyedDigest: Hmac,
-): AccountVersion {
+): SettingsVersion {
   const digest = toVersion(settings, password, totp);
   if (isPasswordHash(password)) return { version: () => digest, isCurrent: (version) => version === digest };
-  let mark: string | undefined;
+  let tag: string | undefined;
   // Not before the first login: `keyedDigest` makes its key then.
-  const toMark = (): string => {
-    mark ??= `${keyedDigest("").slice(0, 16)} ${keyedDigest(`${username}\n${password}`)}`;
-    return mark;
+  const toTag = (): string => {
+    tag ??= `${keyedDigest("").slice(0, 16)} ${keyedDigest(`${username}\n${password}`)}`;
+    return tag;
   };
-  const toOwnVersion = (): string => `${digest} ${toMark()}`;
+  const toOwnVersion = (): string => `${digest} ${toTag()}`;
   return {
     version: toOwnVersion,
     isCurrent(version) {
       if (version === toOwnVersion()) return true;
       const [ofAccount, ofProcess, ofPassword] = version.split(" ");
       if (ofAccount !== digest) return false;
-      const [ownProcess, ownPassword] = toMark().split(" ");
+      const [ownProcess, ownPassword] = toTag().split(" ");
       return ofProcess !== ownProcess || ofPassword === ownPassword;
     },
   };
