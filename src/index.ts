@@ -23,7 +23,7 @@ export {
   type ChainVerdict,
   createAuthenticationChain,
 } from "./auth/chain.ts";
-export type { ChainKey, ChainKeys } from "./auth/keys/chain-keys.ts";
+export type { ChainKey, ChainKeys, KeyOwner } from "./auth/keys/chain-keys.ts";
 export { type CreatedApiKey, createApiKey, type NewApiKey } from "./auth/keys/create-api-key.ts";
 export {
   type Argon2Parameters,

@@ -1,16 +1,14 @@
 import type { AccountSettings } from "../contracts/account.ts";
 import type { AccountLookup, Authenticator } from "../contracts/authenticator.ts";
 import type { Logger } from "../contracts/logger.ts";
-import { createError } from "../http/errors.ts";
-import { isHttpError } from "../http/http-error.ts";
 import { describeAccountIssues, parseAccountSettings } from "../schemas/account.ts";
+import type { CallMethod } from "./method-calls.ts";
 
 /** Options of {@link createAccountLookups}. */
 export interface AccountLookupsOptions {
   /** The methods of the chain, in their order. */
   readonly methods: readonly Authenticator[];
-  /** Starts a method that was not started. */
-  startMethod(method: Authenticator): Promise<void>;
+  readonly callMethod: CallMethod;
   readonly logger: Logger | undefined;
 }
 
@@ -23,32 +21,22 @@ export interface AccountLookups {
 }
 
 /** Creates the lookups of a chain. */
-export function createAccountLookups({ methods, startMethod, logger }: AccountLookupsOptions): AccountLookups {
+export function createAccountLookups({ methods, callMethod, logger }: AccountLookupsOptions): AccountLookups {
   const able = methods.filter((method) => method.lookup !== undefined);
 
   async function find(username: string): Promise<AccountLookup> {
+    const failure = {
+      code: "account-lookup-unavailable",
+      consequence: "an account was not looked up",
+      username,
+    } as const;
+    let isTaken = false;
     for (const method of able) {
-      const result = await ask(method, username);
+      const result = await callMethod(method, failure, () => ask(method, username));
       if (result.outcome === "found") return toUsable(method, username, result.account);
+      isTaken ||= result.isTaken === true;
     }
-    return { outcome: "unknown" };
-  }
-
-  /** A failing method ends the search: the account may be its own, so no later method may answer for it. */
-  async function ask(method: Authenticator, username: string): Promise<AccountLookup> {
-    try {
-      await startMethod(method);
-      const result = await method.lookup?.(username);
-      if (!isLookup(result)) throw new TypeError("The method returned no result of a lookup.");
-      return result;
-    } catch (error) {
-      if (isHttpError(error) && error.failure === "unavailable") throw error;
-      logger?.error(
-        { method: method.name, username, error },
-        "An authentication method failed; an account was not looked up.",
-      );
-      throw createError("account-lookup-unavailable", { headers: { "Retry-After": "1" } });
-    }
+    return isTaken ? { outcome: "unknown", isTaken } : { outcome: "unknown" };
   }
 
   /** A login with these settings would be refused: an unknown setting could be one that forbids something (2.4). */
@@ -57,10 +45,16 @@ export function createAccountLookups({ methods, startMethod, logger }: AccountLo
     if (settings.success) return { outcome: "found", account: settings.data };
     const problems = describeAccountIssues(settings.error);
     logger?.error({ method: method.name, username, problems }, "A looked-up account has settings that cannot be used.");
-    return { outcome: "unknown" };
+    return { outcome: "unknown", isTaken: true };
   }
 
   return { isPossible: able.length > 0, find };
+}
+
+async function ask(method: Authenticator, username: string): Promise<AccountLookup> {
+  const result = await method.lookup?.(username);
+  if (!isLookup(result)) throw new TypeError("The method returned no result of a lookup.");
+  return result;
 }
 
 /** Checks at run time, as methods may be written in JavaScript. */

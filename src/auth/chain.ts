@@ -15,6 +15,8 @@ import { isHttpError } from "../http/http-error.ts";
 import { createAccountLookups } from "./account-lookups.ts";
 import { createAccountVersions } from "./account-versions.ts";
 import { type ChainKeys, createChainKeys } from "./keys/chain-keys.ts";
+import { toKeyId } from "./keys/key-text.ts";
+import { createMethodCalls } from "./method-calls.ts";
 import { createChainPasswords } from "./passwords/chain-passwords.ts";
 import { maxPasswordBytes } from "./passwords/hash.ts";
 import { isVerdict, toMethodVerdict } from "./verdicts.ts";
@@ -93,9 +95,10 @@ export function createAuthenticationChain(
   const methods = [...authenticators];
   const versions = createAccountVersions(methods, logger);
   const started = new Map<Authenticator, Promise<void>>();
-  const lookups = createAccountLookups({ methods, startMethod, logger });
-  const apiKeys = createChainKeys({ methods, startMethod, logger });
-  const passwords = createChainPasswords({ methods, versions, startMethod, logger });
+  const callMethod = createMethodCalls(startMethod, logger);
+  const lookups = createAccountLookups({ methods, callMethod, logger });
+  const apiKeys = createChainKeys({ methods, callMethod, logger });
+  const passwords = createChainPasswords({ methods, versions, callMethod });
 
   async function start(): Promise<void> {
     for (const method of methods) await startMethod(method);
@@ -206,9 +209,13 @@ export function isPlausible({ type, username, content }: Pick<Credentials, "type
   return isPlausibleName(username) && isWithin(content, maxContentBytes[type]);
 }
 
-/** Whether a value can be the name of an account: text of 1 to 255 bytes without control characters. */
+/**
+ * Whether a value can be the name of an account: text of 1 to 255 bytes without control characters. An API key, which
+ * someone has typed in place of a name, is a secret that no method gets.
+ */
 export function isPlausibleName(username: unknown): username is string {
-  return typeof username === "string" && isWithin(username, maxUsernameBytes) && !/\p{Cc}/u.test(username);
+  if (typeof username !== "string" || !isWithin(username, maxUsernameBytes)) return false;
+  return !/\p{Cc}/u.test(username) && toKeyId(username) === undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Credentials } from "../contracts/authenticator.ts";
 import type { ClientCertificate, Connection } from "../contracts/connection.ts";
+import type { RefusalReason } from "../contracts/events/logins.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { parseAuthorization } from "../http/authorization.ts";
 import type { SessionCookie } from "../http/cookie.ts";
@@ -224,6 +225,9 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
   return { identify, identifySession, authenticate };
 }
 
+/** Refusals of attempts in which nothing was guessed. */
+const UNTESTED: readonly RefusalReason[] = ["unavailable", "second-factor-required", "second-factor-throttled"];
+
 /**
  * An attempt that no method could verify counts neither as success nor as failure. Nor does a right password without
  * the second factor: otherwise it would clear the failures of those who guess the latter.
@@ -231,7 +235,7 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
 function toAttemptResult(verdict: LoginVerdict): AttemptResult {
   if (verdict.outcome === "accepted") return "succeeded";
   const reason = toRefusalReason(verdict);
-  return reason === "unavailable" || reason === "second-factor-required" ? "neither" : "failed";
+  return UNTESTED.includes(reason) ? "neither" : "failed";
 }
 
 /** A remembered login clears no failures: its client would clear those of an attacker with every request. */

@@ -8,6 +8,7 @@ import type { Emit } from "../events/emitter.ts";
 import { cutName } from "../events/refusals.ts";
 import { isSecure } from "../http/request-target.ts";
 import { readTrace } from "../http/trace-context.ts";
+import { toKeyId } from "./keys/key-text.ts";
 import type { TimedSession } from "./sessions/types.ts";
 
 /** A login attempt, as the audit needs it. The audit never passes on the content of the credentials. */
@@ -69,7 +70,7 @@ export function createLoginAudit({ emit, logger, component, clock }: LoginAuditO
     const level = EXPECTED.includes(reason) ? "info" : "warn";
     logger[level](
       {
-        username: cutName(username),
+        username: toShownName(username),
         type,
         reason,
         ...(verdicts.length > 0 && { method: verdicts.at(-1)?.method }),
@@ -98,13 +99,19 @@ export function createLoginAudit({ emit, logger, component, clock }: LoginAuditO
 }
 
 function toEnvelope({ credentials: { username, peer, creator, trace }, key }: LoginAttempt) {
-  const name = cutName(username);
+  const name = toShownName(username);
   return {
     account: { uuid: name, name, email: "", ...(peer !== undefined && { peer }) },
     ...(key !== undefined && { key }),
     component: creator ?? { uuid: NIL_UUID, type: "http" },
     ...(trace !== undefined && { trace }),
   };
+}
+
+/** The name, without the secret of an API key that was typed in its place. */
+function toShownName(username: string): string {
+  const id = toKeyId(username);
+  return id === undefined ? cutName(username) : `ff_${id}`;
 }
 
 function toData({ credentials: { type }, verdicts }: LoginAttempt) {

@@ -44,9 +44,9 @@ export interface Authenticator {
    * name is compared as in a login, and the settings are those that `accepted` would have. A result may be a second
    * old. It must not depend on the password, and must not contain it.
    *
-   * An account that may not log in at all, such as a disabled one, is `unknown`. Settings that a login would be refused
-   * for are refused here too. If the method cannot tell, it rejects, and the response is 503. A method without `lookup`
-   * is never asked: the settings of the link's creation count.
+   * An account that may not log in at all, such as a disabled one, is `unknown` with `isTaken`. Settings that a login
+   * would be refused for are refused here too. If the method cannot tell, it rejects, and the response is 503. A method
+   * without `lookup` is never asked: the settings of the link's creation count.
    */
   lookup?(username: string): Promise<AccountLookup>;
 
@@ -79,8 +79,11 @@ export interface Authenticator {
 /** What a method knows of an account without its credentials. */
 export type AccountLookup =
   | { readonly outcome: "found"; readonly account: AccountSettings }
-  /** The account does not belong to this method, or may not log in: the service asks the next method of the chain. */
-  | { readonly outcome: "unknown" };
+  /**
+   * The account does not belong to this method, or may not log in: the service asks the next method of the chain.
+   * `isTaken`: an account has the name, but may not log in. A login at another site then does not get its files.
+   */
+  | { readonly outcome: "unknown"; readonly isTaken?: boolean };
 
 /**
  * What a method can do for an account's password. `unknown`: the account does not belong to this method, so the service

@@ -52,6 +52,10 @@ const TABLE = {
   "credentials-wrong": ["unauthorized", "The user name or password is wrong."],
   "second-factor-required": ["unauthorized", "This account also needs a one-time password."],
   "second-factor-wrong": ["unauthorized", "The one-time password or recovery code is wrong, or was used before."],
+  "second-factor-throttled": [
+    "unauthorized",
+    "Too many one-time passwords were wrong today. Use a recovery code, or try again tomorrow.",
+  ],
   "session-invalid": ["unauthorized", "The session is invalid or has expired."],
   "session-required": ["unauthorized", "A session is required: log in first."],
   "session-missing": ["unauthorized", "There is no session to end."],

@@ -3,6 +3,13 @@ export function isGetOrHead(method: string | undefined): boolean {
   return method === "GET" || method === "HEAD";
 }
 
+const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS", "PROPFIND"];
+
+/** Whether a method changes nothing (RFC 9110 9.2.1, RFC 4918 9.1). */
+export function isSafe(method: string): boolean {
+  return SAFE_METHODS.includes(method);
+}
+
 const WEBDAV_METHODS: readonly string[] = ["PROPFIND", "PROPPATCH", "COPY", "MOVE", "LOCK", "UNLOCK"];
 const OTHER_METHODS: readonly string[] = ["GET", "HEAD", "PUT", "POST", "PATCH", "DELETE", "MKCOL", "OPTIONS"];
 

@@ -212,6 +212,11 @@ export interface AccountContext extends LimitedContext {
   readonly version?: string;
   /** Creates the same files for a dry run: changes are checked, and look as if they had been made. */
   readonly createDryFiles: () => AccountFiles;
+  /**
+   * Called before a change that is none of files, after the body was read: a client may send the rest of its request
+   * after a logout. @throws HttpError `unauthorized` if the login has ended, `unavailable` if that is not known.
+   */
+  readonly confirmLogin: () => Promise<void>;
 }
 
 /** The link of a request. */

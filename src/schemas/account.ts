@@ -167,3 +167,9 @@ function isRelativePath(path: string): boolean {
 function isGroupHome(path: string): boolean {
   return isAbsolutePath(path.replace(/^\$\{SHARED\}/, ""));
 }
+
+/** Whether two accounts have the same settings, in whatever order. */
+export function haveEqualSettings(one: AccountSettings, other: AccountSettings): boolean {
+  const toText = (settings: AccountSettings): string => JSON.stringify(Object.entries(settings).sort());
+  return toText(one) === toText(other);
+}

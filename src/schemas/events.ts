@@ -69,6 +69,7 @@ const refusal = {
     "key-required",
     "second-factor-required",
     "second-factor-wrong",
+    "second-factor-throttled",
   ]),
   details: z.string().exactOptional(),
   ...leftOut,

@@ -4,6 +4,7 @@ import type { AccountSettings } from "../contracts/account.ts";
 import { isBasicLogin } from "../endpoints/login/basic-login.ts";
 import { unauthorizedReply } from "../endpoints/login/unauthorized.ts";
 import { createError } from "../http/errors.ts";
+import { isSafe } from "../http/methods.ts";
 import { isSameOrigin } from "../http/origins/same-origin.ts";
 import type { Reply } from "../http/reply.ts";
 import type { PermitHolder, RequestPermits } from "../limits/permits.ts";
@@ -34,8 +35,6 @@ export interface AnonymousOptions {
   readonly permitsOf: (holder: PermitHolder, address: string | undefined) => RequestPermits;
 }
 
-const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "PROPFIND"];
-
 /** Creates the account of requests without a login. */
 export function createAnonymous({ settings, accounts, permitsOf }: AnonymousOptions): Anonymous {
   // An object of its own: an account with this name, which logs in, has other files.
@@ -54,7 +53,7 @@ export function createAnonymous({ settings, accounts, permitsOf }: AnonymousOpti
 
   async function run(context: RequestContext, unidentified: Unidentified, endpoint: AccountEndpoint): Promise<Reply> {
     const { connection, config, method } = context;
-    if (!SAFE_METHODS.includes(method) && !isSameOrigin(context, config)) throw createError("cross-site");
+    if (!isSafe(method) && !isSameOrigin(context, config)) throw createError("cross-site");
     connection.onIdentified?.(ANONYMOUS);
     // The limits are those of each address: an account that all visitors share would let one of them lock others out.
     const permits = permitsOf("anyone", connection.peer?.address);
@@ -79,6 +78,7 @@ export function createAnonymous({ settings, accounts, permitsOf }: AnonymousOpti
       scheme: "anonymous" as const,
       files: accounts.openAnonymous(account),
       createDryFiles: () => accounts.openAnonymous(account, "dry-run"),
+      confirmLogin: async () => undefined,
       uploads: undefined,
       links: undefined,
       keys: undefined,

@@ -3,6 +3,7 @@ import { type KeyIdentifier, toEventKey } from "../auth/keys/identify-key.ts";
 import type { WatchLogin } from "../auth/watch-login.ts";
 import { unauthorizedReply } from "../endpoints/login/unauthorized.ts";
 import { createError } from "../http/errors.ts";
+import { isSafe } from "../http/methods.ts";
 import { isSameOrigin } from "../http/origins/same-origin.ts";
 import type { Reply } from "../http/reply.ts";
 import { emptyReply } from "../http/reply.ts";
@@ -20,12 +21,13 @@ import { withEvents } from "../transfers/files-with-events.ts";
 import { endWithLogin } from "../transfers/login-watch.ts";
 import { isTransfer, refuseTransfer } from "../transfers/too-many-transfers.ts";
 import type { Anonymous } from "./anonymous.ts";
+import { findRoute, hasRoutes, toAllow } from "./find-route.ts";
 import type { ResponseFinisher } from "./finish-response.ts";
 import { openLinkRequest, runWithLink } from "./link-requests.ts";
 import { withLinkRules } from "./link-rules.ts";
 import { withPermits } from "./request-permits.ts";
 import type { ResolvedUrl } from "./resolve-url.ts";
-import { findRoute, hasRoutes, type Route, type Served, toAllow } from "./routes.ts";
+import type { Route, Served } from "./routes.ts";
 import type { StorageAccounts } from "./storage-accounts.ts";
 
 /** The kinds of URLs where resumable uploads are created, and of the uploads themselves. */
@@ -43,7 +45,6 @@ const OPEN_TO_KEYS: readonly ResolvedUrl["kind"][] = [
   "versions",
   "version",
 ];
-const SAFE_METHODS: readonly string[] = ["GET", "HEAD", "OPTIONS", "PROPFIND"];
 
 /** What dispatching needs in addition to the context of a request. */
 export interface DispatchOptions {
@@ -127,8 +128,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     const opening = () => openLinkRequest(Object.assign(context, beforeOpen), links, accounts, url);
     const opened = await withPermits(beforeOpen, opening);
     if ("reply" in opened) return opened.reply;
-    const isSafe = SAFE_METHODS.includes(context.method);
-    if (!isSafe && !isSameOrigin(context, context.config)) throw createError("cross-site");
+    if (!isSafe(context.method) && !isSameOrigin(context, context.config)) throw createError("cross-site");
     const permits = permitsOf({ link: opened.link.record.id }, address);
     const complete = Object.assign(context, permits, opened, { scheme: "link" as const });
     if (isTransfer(context) && !permits.transferPermit.acquire()) throw refuseTransfer(complete);
@@ -136,7 +136,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       const route = toRoute(url, context.method, served);
       if (route === "options" || route.endpoint.access !== "account") throw createError("not-found");
       if (context.uploads === undefined) refuseUploads(context, url);
-      return runWithLink(complete, links, withLinkRules(route.kind, route.endpoint.run), !isSafe);
+      return runWithLink(complete, links, withLinkRules(route.kind, route.endpoint.run), !isSafe(context.method));
     });
   }
 
@@ -154,7 +154,8 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     if (isTransferRequest && !permits.transferPermit.acquire()) {
       const account = accounts.resolve(login.username, login.settings);
       const files = accounts.filesOf(account);
-      const own = { account, settings: login.settings, scheme, files, createDryFiles: () => files };
+      const unused = { createDryFiles: () => files, confirmLogin: async () => undefined };
+      const own = { account, settings: login.settings, scheme, files, ...unused };
       throw refuseTransfer(Object.assign(limited, own));
     }
     return withPermits(permits, async () => endpoint(await toAccountContext(limited, identified)));
@@ -172,11 +173,11 @@ export function createDispatch(options: DispatchOptions): Dispatch {
         ? { account: owner, files: accounts.filesOf(owner, mode) }
         : accounts.openByKey(owner, key, mode);
     const { account, files: own } = open("real");
-    const files = endWithLogin(own, {
+    const { files, confirmLogin } = endWithLogin(own, {
       since,
       clock,
       idle: 1000 * config.session.idleSeconds,
-      mayUpload: !SAFE_METHODS.includes(context.method),
+      mayUpload: !isSafe(context.method),
       toError: () => createError("login-ended"),
       watch: () =>
         key === undefined ? watchLogin(login, session) : async () => (await isLiveKey?.(key, login.settings)) !== true,
@@ -189,6 +190,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       key,
       files,
       createDryFiles: () => open("dry-run").files,
+      confirmLogin,
       ...(key && { eventKey: toEventKey(key) }),
     });
     return context.hasListeners() ? Object.assign(complete, { files: withEvents(complete) }) : complete;
@@ -246,7 +248,7 @@ function refuseCrossSite(context: RequestContext, identified: Identified): void 
   const { scheme } = identified;
   const isByHeader =
     scheme === "session" || scheme === "bearer" || (scheme === "identity" && config.identifiedBy === "header");
-  if (isByHeader || SAFE_METHODS.includes(method) || isSameOrigin(context, config)) return;
+  if (isByHeader || isSafe(method) || isSameOrigin(context, config)) return;
   const attempt = identified.attempt ?? identified.toAttempt?.();
   if (attempt !== undefined) audit.refused(attempt, "cross-site");
   throw createError("cross-site");

@@ -37,6 +37,7 @@ export interface OpenedRequest {
   readonly settings: AccountSettings;
   readonly files: AccountFiles;
   readonly createDryFiles: () => AccountFiles;
+  readonly confirmLogin: () => Promise<void>;
 }
 
 /**
@@ -79,7 +80,8 @@ export async function openLinkRequest(
   const { account, files, inside } = accounts.openLink(owner, rights);
   const link = { record, root: toLinkRoot(rights), isDropFolder: isDropFolder(rights), inside };
   const createDryFiles = (): AccountFiles => accounts.openLink(owner, rights, "dry-run").files;
-  return { account, files, createDryFiles, link, settings: verdict.settings };
+  const confirmLogin = async (): Promise<void> => undefined;
+  return { account, files, createDryFiles, confirmLogin, link, settings: verdict.settings };
 }
 
 /** Runs an endpoint for a link that is open: running transfers end with it, and uses are counted. */
@@ -93,7 +95,7 @@ export async function runWithLink(
   const { clock } = config;
   const uses = createRequestUses(context, link.record, sealed.uses);
   if (uses !== undefined && isPrefetch(request.headers)) return emptyReply(403, { "Error-Code": "link-prefetch" });
-  const files = endWithLogin(uses?.limit(context.files) ?? context.files, {
+  const watched = endWithLogin(uses?.limit(context.files) ?? context.files, {
     since: clock(),
     clock,
     idle: IDLE_MS,
@@ -101,7 +103,7 @@ export async function runWithLink(
     toError: () => createError("link-invalid"),
     watch: () => async () => !(await access.isLive(link.record)),
   });
-  Object.assign(context, { files });
+  Object.assign(context, watched);
   if (context.hasListeners()) Object.assign(context, { files: withEvents(context) });
   try {
     const reply = await endpoint(context);

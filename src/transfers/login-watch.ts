@@ -31,12 +31,22 @@ export interface WatchedLogin {
   readonly watch: () => IsLoginEnded;
 }
 
+/** The files of an account, which end with its login. */
+export interface WatchedFiles {
+  readonly files: AccountFiles;
+  /**
+   * Asks whether the login has ended, for changes that are none of files. @throws HttpError `unauthorized` if it has,
+   * `unavailable` if that is not known.
+   */
+  readonly confirmLogin: () => Promise<void>;
+}
+
 /**
  * Adds to an account's files that transfers end with the login of their request: an upload fails with HttpError
  * `unauthorized` and stores nothing, a download or a listing breaks off. So does a change: a client may send the rest
  * of its request after a logout. Transfers also keep the session alive.
  */
-export function endWithLogin(files: AccountFiles, login: WatchedLogin): AccountFiles {
+export function endWithLogin(files: AccountFiles, login: WatchedLogin): WatchedFiles {
   let watch: LoginWatch | undefined;
   let reads = 0;
 
@@ -67,7 +77,7 @@ export function endWithLogin(files: AccountFiles, login: WatchedLogin): AccountF
 
   const { uploads, trash, versions } = files;
 
-  return {
+  const watched: AccountFiles = {
     ...files,
     createFolder: confirmed(files.createFolder),
     createFolderIfMissing: confirmed(files.createFolderIfMissing),
@@ -115,6 +125,7 @@ export function endWithLogin(files: AccountFiles, login: WatchedLogin): AccountF
       );
     },
   };
+  return { files: watched, confirmLogin: () => toWatch().confirm() };
 }
 
 interface LoginWatch {

@@ -52,7 +52,7 @@ export function renderApiPage(context: PageContext, files: readonly ApiPageFile[
 function toScriptTexts({ texts }: PageContext): Readonly<Record<string, string | object>> {
   const { loggedOut, script } = texts;
   const wrong = toErrorText(texts, createError("credentials-wrong"));
-  const codes = ["second-factor-required", "second-factor-wrong"] as const;
+  const codes = ["second-factor-required", "second-factor-wrong", "second-factor-throttled"] as const;
   const secondFactor = Object.fromEntries(codes.map((code) => [code, toErrorText(texts, createError(code))]));
   const { sessionEnded, networkLost, refused } = script;
   return { loggedOut, wrong, secondFactor, sessionEnded, networkLost, refused };

@@ -9,8 +9,8 @@ import { accountSettingsSchema, freezeAccountSettings } from "../../schemas/acco
 import { apiKeySchema } from "../../schemas/api-keys.ts";
 import { accountTotpSchema } from "../../schemas/totp.ts";
 import { createPasswordHasher, isPasswordHash, type PasswordHasher, parsePasswordHash } from "../passwords/hash.ts";
-import { type AccountVersion, createAccountVersion } from "./account-version.ts";
 import { AccountsError, findIssue } from "./accounts-error.ts";
+import { createSettingsVersion, type SettingsVersion } from "./settings-version.ts";
 
 /** An account as it is configured: its name, its password and the members of its settings. */
 export interface AccountEntry extends AccountSettings {
@@ -48,7 +48,7 @@ export interface AccountSet {
   readonly plainTextCount: number;
 }
 
-interface StoredAccount extends AccountVersion {
+interface StoredAccount extends SettingsVersion {
   readonly settings: AccountSettings;
   readonly keys: readonly ApiKey[];
   readonly isDisabled: boolean;
@@ -115,7 +115,7 @@ export function parseAccounts(accounts: unknown, passwordHasher: PasswordHasher)
     if (!isPasswordHash(password)) plainTextCount += 1;
     const matches = toMatcher(password, passwordHasher, [index, "password"]);
     const settings = freezeAccountSettings(members);
-    const version = createAccountVersion({ username, settings, password, totp }, keyedDigest);
+    const version = createSettingsVersion({ username, settings, password, totp }, keyedDigest);
     const isCurrent = (text: string): boolean => !isDisabled && version.isCurrent(text);
     byName.set(username, { settings, keys, isDisabled, totp, matches, ...version, isCurrent });
     for (const [place, key] of keys.entries()) {
@@ -164,7 +164,8 @@ function toVerdict({ settings: account, isDisabled, version }: StoredAccount, ma
 /** Looks an account up by its name, as a login does, and returns its settings alone. */
 export function findAccount(username: string, { byName }: Pick<AccountSet, "byName">): AccountLookup {
   const account = byName.get(username);
-  if (account === undefined || account.isDisabled) return { outcome: "unknown" };
+  if (account === undefined) return { outcome: "unknown" };
+  if (account.isDisabled) return { outcome: "unknown", isTaken: true };
   return { outcome: "found", account: account.settings };
 }
 

@@ -1,14 +1,22 @@
+import type { AccountSettings } from "../../contracts/account.ts";
 import type { ApiKey, FoundKey } from "../../contracts/api-keys.ts";
 import type { Authenticator } from "../../contracts/authenticator.ts";
 import type { Logger } from "../../contracts/logger.ts";
 import { createError } from "../../http/errors.ts";
-import { isHttpError } from "../../http/http-error.ts";
 import { createRequestMutex } from "../../platform/keyed-mutex.ts";
-import { describeAccountIssues, parseAccountSettings } from "../../schemas/account.ts";
+import { describeAccountIssues, haveEqualSettings, parseAccountSettings } from "../../schemas/account.ts";
 import { apiKeySchema } from "../../schemas/api-keys.ts";
+import type { CallMethod } from "../method-calls.ts";
 
 /** How many keys an account may make, with those that have expired. */
 const MAX_KEYS = 100;
+
+/** The account of a login, which has the keys of the method's account with the same name and the same settings. */
+export interface KeyOwner {
+  readonly username: string;
+  /** As the login has them. */
+  readonly settings: AccountSettings;
+}
 
 /** A key, and the method that keeps it. */
 export interface ChainKey extends FoundKey {
@@ -24,49 +32,44 @@ export interface ChainKeys {
   /** Returns a key, with checked settings of its account. */
   find(id: string): Promise<ChainKey | undefined>;
   /** Returns the keys of an account; `undefined` if no method keeps keys for it. */
-  list(username: string): Promise<readonly ApiKey[] | undefined>;
+  list(owner: KeyOwner): Promise<readonly ApiKey[] | undefined>;
   /** Whether keys of an account can be made and revoked here. */
-  isChangeable(username: string): Promise<boolean>;
+  isChangeable(owner: KeyOwner): Promise<boolean>;
   /**
    * Keeps a key. @throws HttpError `keys-unsupported` if no method does, `too-many-keys` if the account has as many as
    * it may make.
    */
-  add(username: string, key: ApiKey): Promise<void>;
+  add(owner: KeyOwner, key: ApiKey): Promise<void>;
   /** Removes a key. Returns whether it was there. */
-  remove(username: string, id: string): Promise<boolean>;
+  remove(owner: KeyOwner, id: string): Promise<boolean>;
 }
 
 /** Options of {@link createChainKeys}. */
 export interface ChainKeysOptions {
   /** The methods of the chain, in their order. */
   readonly methods: readonly Authenticator[];
-  /** Starts a method that was not started. */
-  startMethod(method: Authenticator): Promise<void>;
+  readonly callMethod: CallMethod;
   readonly logger: Logger | undefined;
 }
 
 /** Creates the keys of a chain; `undefined` if no method keeps keys. */
-export function createChainKeys({ methods, startMethod, logger }: ChainKeysOptions): ChainKeys | undefined {
+export function createChainKeys({ methods, callMethod, logger }: ChainKeysOptions): ChainKeys | undefined {
   const withAddLock = createRequestMutex();
   const keepers = methods.flatMap((method) => (method.keys === undefined ? [] : [{ method, keys: method.keys }]));
   if (keepers.length === 0) return undefined;
 
-  async function ask<T>({ method }: (typeof keepers)[number], work: () => Promise<T>): Promise<T> {
-    try {
-      await startMethod(method);
-      return await work();
-    } catch (error) {
-      if (isHttpError(error)) throw error;
-      logger?.error({ method: method.name, error }, "An authentication method failed; API keys were not available.");
-      throw createError("keys-unavailable", { headers: { "Retry-After": "1" } });
-    }
+  function ask<T>({ method }: (typeof keepers)[number], work: () => Promise<T>, username?: string): Promise<T> {
+    const failure = { code: "keys-unavailable", consequence: "API keys were not available" } as const;
+    return callMethod(method, username === undefined ? failure : { ...failure, username }, work);
   }
 
   /** The method that keeps the keys of an account, with its keys. */
-  async function findKeeper(username: string) {
+  async function findKeeper(owner: KeyOwner) {
+    const { username } = owner;
     for (const keeper of keepers) {
-      const list = await ask(keeper, () => keeper.keys.list(username));
-      if (list !== undefined) return { ...keeper, list };
+      const list = await ask(keeper, () => keeper.keys.list(username), username);
+      if (list === undefined) continue;
+      return (await ask(keeper, () => isOwner(keeper.method, owner), username)) ? { ...keeper, list } : undefined;
     }
     return undefined;
   }
@@ -93,32 +96,45 @@ export function createChainKeys({ methods, startMethod, logger }: ChainKeysOptio
     return undefined;
   }
 
-  async function isChangeable(username: string): Promise<boolean> {
-    const { add, remove } = (await findKeeper(username))?.keys ?? {};
+  async function isChangeable(owner: KeyOwner): Promise<boolean> {
+    const { add, remove } = (await findKeeper(owner))?.keys ?? {};
     return add !== undefined && remove !== undefined;
   }
 
   /** Requests at the same moment must not count the same keys. */
-  async function add(username: string, key: ApiKey): Promise<void> {
+  async function add(owner: KeyOwner, key: ApiKey): Promise<void> {
+    const { username } = owner;
     await withAddLock(username, async () => {
-      const keeper = await findKeeper(username);
+      const keeper = await findKeeper(owner);
       if (keeper !== undefined && keeper.list.length >= MAX_KEYS) {
         throw createError("too-many-keys", { values: { max: MAX_KEYS } });
       }
-      const isAdded = keeper !== undefined && (await ask(keeper, async () => keeper.keys.add?.(username, key)));
+      const isAdded =
+        keeper !== undefined && (await ask(keeper, async () => keeper.keys.add?.(username, key), username));
       if (isAdded !== true) throw createError("keys-unsupported");
     });
   }
 
-  async function remove(username: string, id: string): Promise<boolean> {
-    const keeper = await findKeeper(username);
+  async function remove(owner: KeyOwner, id: string): Promise<boolean> {
+    const { username } = owner;
+    const keeper = await findKeeper(owner);
     if (keeper === undefined || !keeper.list.some((key) => key.id === id)) return false;
-    const isRemoved = await ask(keeper, async () => keeper.keys.remove?.(username, id));
+    const isRemoved = await ask(keeper, async () => keeper.keys.remove?.(username, id), username);
     if (isRemoved === undefined) throw createError("keys-unsupported");
     return isRemoved;
   }
 
-  return { find, list: async (username) => (await findKeeper(username))?.list, isChangeable, add, remove };
+  return { find, list: async (owner) => (await findKeeper(owner))?.list, isChangeable, add, remove };
+}
+
+/**
+ * Whether the account of a method is that of a login. Otherwise a login by another method, which permits less, would
+ * make keys with all that the account of the same name may do.
+ */
+async function isOwner(method: Authenticator, { username, settings }: KeyOwner): Promise<boolean> {
+  if (method.lookup === undefined) return true;
+  const found = await method.lookup(username);
+  return found.outcome === "found" && haveEqualSettings(found.account, settings);
 }
 
 /** Keys that were checked: a method that keeps them in memory returns the same objects. */

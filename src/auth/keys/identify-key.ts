@@ -80,11 +80,12 @@ export function createKeyIdentifier(options: KeyIdentifierOptions): KeyIdentifie
   async function refuseWrong(
     request: Request,
     connection: Connection,
-    { id, username }: PresentedKey,
+    { username }: PresentedKey,
     attempt: LoginAttempt,
   ): Promise<Identification> {
-    // By the key and not by the account: an ID is no secret, and must not be enough to lock an account out.
-    const source = { username: `key:${id}`, address: connection.peer?.address, request };
+    // Not by the account: an ID is no secret, and must not be enough to lock an account out. Nor by the ID: clients
+    // invent any number, whose counts would push those of real names out of the store.
+    const source = { address: connection.peer?.address, request };
     const result = await throttle.run(
       source,
       async () => undefined,

@@ -4,12 +4,13 @@ import type { SecondFactor } from "../../contracts/sign-on/second-factor.ts";
 import { isHttpError } from "../../http/http-error.ts";
 import { createRequestMutex } from "../../platform/keyed-mutex.ts";
 import type { ChainVerdict } from "../chain.ts";
+import { createFailedLogins } from "../failed-logins.ts";
 import { loginStoreUnavailable, toStoreKey } from "../store.ts";
 import { findRecoveryCode } from "./recovery-codes.ts";
 import { findStep, isOneTimePassword } from "./totp.ts";
 
 /** Why a login with the right password is refused. Errors and events have it. */
-export type SecondFactorProblem = "second-factor-required" | "second-factor-wrong";
+export type SecondFactorProblem = "second-factor-required" | "second-factor-wrong" | "second-factor-throttled";
 
 /** The verdict on a login: that of the chain, and where the account needs a second factor, also that on this one. */
 export type LoginVerdict =
@@ -35,21 +36,40 @@ export interface SecondFactorOptions {
   readonly clock: () => number;
 }
 
-/** Longer than a one-time password can be accepted by any process, also if their clocks differ by minutes. */
-const STEP_TTL_MS = 600_000;
+/**
+ * How many wrong one-time passwords an account may get in a day, from all networks together. Only someone who has the
+ * right password can get them, so no stranger can keep the account's user out. Recovery codes are accepted
+ * nevertheless: they cannot be guessed.
+ */
+const MAX_WRONG = 50;
+const WRONG_WINDOW_MS = 86_400_000;
+
+/** Longer than a one-time password can be accepted by any process, also if a clock is set back by hours. */
+const STEP_TTL_MS = 86_400_000;
 /** Ten years: a recovery code that no method removes must not come back. */
 const RECOVERY_CODE_TTL_MS = 315_360_000_000;
 
 /** Creates the second factor of a service. */
 export function createSecondFactor({ store, clock }: SecondFactorOptions): CompleteVerdict {
   const withLock = createRequestMutex();
+  const wrong = createFailedLogins({ store, window: WRONG_WINDOW_MS, clock });
 
-  async function isRight({ totp, useRecoveryCode }: SecondFactor, given: string): Promise<boolean> {
-    const { secret, recovery_codes: codes = [] } = totp;
-    if (isOneTimePassword(given)) {
+  /** One after the other, so that no more are tried at the same moment than may be wrong. */
+  async function tryOneTimePassword(secret: string, given: string): Promise<SecondFactorProblem | undefined> {
+    const key = toStoreKey("wrong-one-time-passwords", secret);
+    return withLock(key, async () => {
+      if ((await wrong.read(key)).length >= MAX_WRONG) return "second-factor-throttled";
       const step = findStep(secret, given, clock());
-      return step !== undefined && advance(toStoreKey("one-time-password", secret), step, STEP_TTL_MS);
-    }
+      const isNew = step !== undefined && (await advance(toStoreKey("one-time-password", secret), step, STEP_TTL_MS));
+      if (isNew) return undefined;
+      // One that was used before is no guess.
+      if (step === undefined) await wrong.add(key, MAX_WRONG);
+      return "second-factor-wrong";
+    });
+  }
+
+  async function isRecoveryCode({ totp, useRecoveryCode }: SecondFactor, given: string): Promise<boolean> {
+    const { secret, recovery_codes: codes = [] } = totp;
     const code = findRecoveryCode(given, codes);
     if (code === undefined) return false;
     if (useRecoveryCode !== undefined) return (await useRecoveryCode(code)) === true;
@@ -82,7 +102,8 @@ export function createSecondFactor({ store, clock }: SecondFactorOptions): Compl
     const text = given?.replace(/[\s-]/g, "") ?? "";
     if (text === "") return "second-factor-required";
     try {
-      return (await isRight(secondFactor, text)) ? undefined : "second-factor-wrong";
+      if (isOneTimePassword(text)) return await tryOneTimePassword(secondFactor.totp.secret, text);
+      return (await isRecoveryCode(secondFactor, text)) ? undefined : "second-factor-wrong";
     } catch (cause) {
       throw isHttpError(cause) ? cause : loginStoreUnavailable(cause);
     }

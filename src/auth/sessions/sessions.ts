@@ -104,10 +104,12 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   /**
    * Adds a version to a session before the account gets it, so that the session has a current version at every moment.
+   * A session whose versions are outdated has ended: it must not become valid again.
    */
   async function addVersion(key: string, version: string): Promise<void> {
     const session = await read(key);
     if (session?.versions === undefined || !isAlive(session) || session.versions.includes(version)) return;
+    if (await isOutdated(session)) return;
     const current = await findCurrent(session.username, session.versions);
     await rewrite(key, { ...session, versions: [...current, version] });
   }

@@ -26,6 +26,8 @@ export interface UnauthorizedRequest extends EventEnvelope {
  * - `second-factor-required`: the password is right, but the account needs a one-time password too.
  * - `second-factor-wrong`: the password is right, but the one-time password or recovery code is wrong, or was used
  *   before.
+ * - `second-factor-throttled`: the password is right, but too many one-time passwords were wrong, so this one was not
+ *   verified.
  */
 export type RefusalReason =
   | "unknown"
@@ -36,7 +38,8 @@ export type RefusalReason =
   | "expired"
   | "key-required"
   | "second-factor-required"
-  | "second-factor-wrong";
+  | "second-factor-wrong"
+  | "second-factor-throttled";
 
 /** 40007: an account logged in; with Basic each time the password is verified, with an API key once a connection. */
 export interface AccessStarted extends EventEnvelope {

@@ -11,7 +11,7 @@ import { countBody } from "../../transfers/held-bodies.ts";
 import { type EnteredKey, toNewKeyPage } from "../../views/keys-page.ts";
 import { pageReply } from "../../views/page.ts";
 import { keysPage } from "./list-keys.ts";
-import { emitKeyEvent, listOwnKeys, toKeysPath, toShownKey } from "./own-keys.ts";
+import { emitKeyEvent, listOwnKeys, toKeyOwner, toKeysPath, toShownKey } from "./own-keys.ts";
 
 /** A label and a path, percent-encoded. */
 const MAX_BODY_BYTES = 65_536;
@@ -36,10 +36,11 @@ export async function postKeys(context: AccountContext): Promise<Reply> {
 }
 
 async function createKey(context: AccountContext, body: unknown): Promise<Reply> {
-  const { keys, account, config, variant } = context;
+  const { keys, config, variant } = context;
   const { expires_in: expiresIn, ...wanted } = parseNewKey(body);
   const { key, text } = createApiKey({ ...wanted, ...(expiresIn !== undefined && { expiresIn }) }, config.clock());
-  await keys?.add(account.name, key);
+  await context.confirmLogin();
+  await keys?.add(toKeyOwner(context), key);
   const { permissions = null, path = "/", expires_at: expires = null } = key;
   emitKeyEvent(context, key, { id: 49121, data: { permissions, path, expires } });
   const shown = toShownKey(key);

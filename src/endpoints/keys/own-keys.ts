@@ -1,3 +1,4 @@
+import type { KeyOwner } from "../../auth/keys/chain-keys.ts";
 import { toEventKey } from "../../auth/keys/identify-key.ts";
 import type { ApiKey } from "../../contracts/api-keys.ts";
 import { createError } from "../../http/errors.ts";
@@ -11,15 +12,20 @@ export function toKeysPath(basePath: string): string {
 }
 
 /** The keys of the account of a request, newest first. @throws HttpError `not-found` if no method keeps keys for it. */
-export async function listOwnKeys({ keys, account }: AccountContext): Promise<readonly ApiKey[]> {
-  const own = await keys?.list(account.name);
+export async function listOwnKeys(context: AccountContext): Promise<readonly ApiKey[]> {
+  const own = await context.keys?.list(toKeyOwner(context));
   if (own === undefined) throw createError("not-found");
   return own.toSorted((one, other) => other.created_at - one.created_at);
 }
 
 /** Whether an account may make and revoke its keys here. */
-export async function mayChangeKeys({ keys, account }: AccountContext): Promise<boolean> {
-  return account.allowOwnKeys && (await keys?.isChangeable(account.name)) === true;
+export async function mayChangeKeys(context: AccountContext): Promise<boolean> {
+  return context.account.allowOwnKeys && (await context.keys?.isChangeable(toKeyOwner(context))) === true;
+}
+
+/** The account of a request, as the owner of keys. */
+export function toKeyOwner({ account, settings }: AccountContext): KeyOwner {
+  return { username: account.name, settings };
 }
 
 /** Returns a key as responses have it. */

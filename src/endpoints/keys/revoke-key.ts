@@ -5,7 +5,7 @@ import { readFormBody } from "../../http/request-body.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { countBody } from "../../transfers/held-bodies.ts";
 import { redirectReply } from "../../views/page.ts";
-import { emitKeyEvent, listOwnKeys, toKeysPath } from "./own-keys.ts";
+import { emitKeyEvent, listOwnKeys, toKeyOwner, toKeysPath } from "./own-keys.ts";
 
 /** `DELETE /home/__svc__/keys/<id>`: revokes an API key of the account. */
 export async function revokeKey(context: AccountContext): Promise<Reply> {
@@ -36,6 +36,7 @@ async function revoke(context: AccountContext): Promise<void> {
   const key = (await listOwnKeys(context)).find((own) => own.id === id);
   if (key === undefined) throw createError("not-found");
   if (!account.allowOwnKeys) throw createError("keys-denied");
-  if ((await keys?.remove(account.name, id)) !== true) throw createError("not-found");
+  await context.confirmLogin();
+  if ((await keys?.remove(toKeyOwner(context), id)) !== true) throw createError("not-found");
   emitKeyEvent(context, key, { id: 49122, data: { path: key.path ?? "/" } });
 }

@@ -9,6 +9,7 @@ import { StorageError } from "../../contracts/storage-adapter.ts";
 import { createError } from "../../http/errors.ts";
 import { isMemberName } from "../../http/path-segment.ts";
 import type { LinkService } from "../../request/context.ts";
+import { haveEqualSettings } from "../../schemas/account.ts";
 import type { LinkOptionsBody } from "../../schemas/links.ts";
 import { type LinkRecord, toRecordedAccount } from "../../sharing/record.ts";
 
@@ -80,7 +81,7 @@ export async function makeLink(
   await sealed.kept?.requireRoom(account, config.maxPerAccount);
   const found = await lookup(account.name);
   // Another method may have an account of the same name: that one is none of its business.
-  const isKnown = found?.outcome === "found" && areEqual(found.account, settings);
+  const isKnown = found?.outcome === "found" && haveEqualSettings(found.account, settings);
   const record: LinkRecord = {
     id: crypto.randomUUID().replaceAll("-", ""),
     ...toRecordedAccount(account),
@@ -99,12 +100,6 @@ export async function makeLink(
   const token = await sealed.toToken(record);
   if (!isDryRun) await sealed.kept?.add(record, config.maxPerAccount);
   return { record, token };
-}
-
-/** Whether two accounts have the same settings, in whatever order. */
-function areEqual(one: AccountSettings, other: AccountSettings): boolean {
-  const toText = (settings: AccountSettings): string => JSON.stringify(Object.entries(settings).sort());
-  return toText(one) === toText(other);
 }
 
 /** Whether a link leads to a folder. A link for one upload leads to a name that is free, in a folder that exists. */

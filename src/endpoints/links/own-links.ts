@@ -65,6 +65,7 @@ export async function makeOwnLink(
 ): Promise<MadeLink> {
   const { account, settings, files, config } = context;
   const tools = { now: config.clock(), hash };
+  await context.confirmLogin();
   const made = await makeLink(requireLinks(context), { account, settings, files }, path, options, tools);
   if (context.hasListeners()) {
     emitEvent(context, { ...toLinkCreated(made.record, files), link: toEventLink(made.record) });

@@ -41,6 +41,7 @@ export async function postPasswordUpdate(context: AccountContext): Promise<Reply
   const creator = { uuid: config.component.uuid, type: isSecure(request, connection) ? "https" : "http" };
   const trace = readTrace(request.headers);
   const traced = trace === undefined ? {} : { trace };
+  await context.confirmLogin();
   const result = await passwords.update({
     username,
     email,

@@ -51,6 +51,8 @@ export const FRENCH_ERRORS: Readonly<Record<ErrorCode, string>> = {
   "credentials-wrong": "Le nom d’utilisateur ou le mot de passe est incorrect.",
   "second-factor-required": "Ce compte demande aussi un mot de passe à usage unique.",
   "second-factor-wrong": "Le mot de passe à usage unique ou le code de secours est incorrect, ou a déjà servi.",
+  "second-factor-throttled":
+    "Trop de mots de passe à usage unique incorrects aujourd’hui. Utilisez un code de secours, ou réessayez demain.",
   "session-invalid": "La session n’est pas valide ou a expiré.",
   "session-required": "Une session est nécessaire : connectez-vous d’abord.",
   "session-missing": "Il n’y a pas de session à terminer.",

@@ -51,6 +51,8 @@ export const GERMAN_ERRORS: Readonly<Record<ErrorCode, string>> = {
   "credentials-wrong": "Benutzername oder Passwort ist falsch.",
   "second-factor-required": "Dieses Konto braucht auch ein Einmalpasswort.",
   "second-factor-wrong": "Das Einmalpasswort oder der Wiederherstellungscode ist falsch oder wurde schon benutzt.",
+  "second-factor-throttled":
+    "Heute waren zu viele Einmalpasswörter falsch. Nehmen Sie einen Wiederherstellungscode, oder versuchen Sie es morgen wieder.",
   "session-invalid": "Die Sitzung ist ungültig oder abgelaufen.",
   "session-required": "Dazu müssen Sie angemeldet sein.",
   "session-missing": "Es gibt keine Sitzung zu beenden.",

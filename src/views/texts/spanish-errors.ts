@@ -51,6 +51,8 @@ export const SPANISH_ERRORS: Readonly<Record<ErrorCode, string>> = {
   "credentials-wrong": "El nombre de usuario o la contraseña no son correctos.",
   "second-factor-required": "Esta cuenta también necesita una contraseña de un solo uso.",
   "second-factor-wrong": "La contraseña de un solo uso o el código de recuperación no es correcto, o ya se usó.",
+  "second-factor-throttled":
+    "Hoy hubo demasiadas contraseñas de un solo uso incorrectas. Use un código de recuperación o inténtelo mañana.",
   "session-invalid": "La sesión no es válida o ha caducado.",
   "session-required": "Se necesita una sesión: inicie sesión primero.",
   "session-missing": "No hay ninguna sesión que cerrar.",

@@ -1,12 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { createAccountsAuthenticator } from "../../../src/auth/accounts/accounts.ts";
 import type { NewApiKey } from "../../../src/auth/keys/create-api-key.ts";
+import type { Credentials } from "../../../src/contracts/authenticator.ts";
+import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import { createTrashStorage } from "../../../src/storage/trash.ts";
 import { createVersionsStorage } from "../../../src/storage/versions.ts";
 import { createMemoryKeyValueStore } from "../../../src/stores/memory.ts";
 import { createRecordingLogger } from "../../support/logger.ts";
-import { type CallOptions, createTestService, type TestServiceOptions } from "../../support/service.ts";
+import { basic, type CallOptions, createTestService, type TestServiceOptions } from "../../support/service.ts";
 import { createMemoryKeys } from "./memory-keys.ts";
 
 const INSIDE = { "/alice/reports/q1.csv": "1", "/alice/reports/old/q0.csv": "0" };
@@ -193,5 +195,56 @@ describe("a key that is for less than its account", () => {
     }
     expect(kept).toBeGreaterThan(10);
     expect(kept).toBeLessThan(35);
+  });
+});
+
+const PEER = { address: "192.0.2.1", port: 4711, family: "IPv4", protocol: "TCP" } as const;
+
+describe("an API key in the wrong place", () => {
+  it("as the user name gets to no method, and its secret to no event and no log", async () => {
+    const asked: string[] = [];
+    const accounts = createAccountsAuthenticator({ accounts: [], logger: createRecordingLogger() });
+    const authentication = {
+      ...accounts,
+      authenticate: async (credentials: Credentials) => {
+        asked.push(credentials.username);
+        return accounts.authenticate(credentials);
+      },
+    };
+    const events: FileEvent[] = [];
+    const onEvent = (event: FileEvent) => void events.push(event);
+    const { call, log } = await createTestService({ authentication, onEvent });
+    const { key, text } = createMemoryKeys({ alice: {} }).make("alice");
+    const headers = { authorization: basic(text, "") };
+    expect((await call("GET", "/home/", { as: null, variant: "json", headers })).status).toBe(401);
+    const body = JSON.stringify({ username: text, password: "x" });
+    expect((await call("POST", "/__svc__/login", { as: null, variant: "json", headers: JSON_BODY, body })).status).toBe(
+      401,
+    );
+    expect(asked).toEqual([]);
+    expect(events.map(({ account }) => account)).toEqual(
+      Array.from({ length: 2 }, () => expect.objectContaining({ name: `ff_${key.id}`, uuid: `ff_${key.id}` })),
+    );
+    expect(JSON.stringify(events) + log.text()).not.toContain(text);
+  });
+
+  it("and unknown ones are counted by their network alone: they push no name out of the store", async () => {
+    const store = createMemoryKeyValueStore();
+    const keysSet = new Set<string>();
+    const loginStore = {
+      ...store,
+      set: async (key: string, value: unknown, ttl: number) => {
+        keysSet.add(key);
+        return store.set(key, value, ttl);
+      },
+    };
+    const { call } = await open({}, { limits: { loginStore } });
+    for (let count = 0; count < 8; count += 1) {
+      const { text } = createMemoryKeys({ alice: {} }).make("alice");
+      const headers = { authorization: `Bearer ${text}` };
+      const options = { as: null, variant: "json", headers, connection: { peer: PEER } } as const;
+      expect((await call("GET", "/home/", options)).status).toBe(401);
+    }
+    expect(keysSet.size).toBe(1);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createAccountsAuthenticator } from "../../../src/auth/accounts/accounts.ts";
 import type { AccountSettings } from "../../../src/contracts/account.ts";
 import { createRecordingLogger } from "../../support/logger.ts";
-import { byCookie, createTestService } from "../../support/service.ts";
+import { byCookie, bySession, createTestService } from "../../support/service.ts";
 import { createMemoryKeys } from "./memory-keys.ts";
 
 const URL_OF_KEYS = "/home/__svc__/keys";
@@ -87,6 +87,88 @@ describe("the API keys of an account", () => {
     expect((await denied.post({}, { as: "bob" })).status).toBe(404);
     const without = await createTestService();
     expect((await without.call("GET", URL_OF_KEYS, { variant: "json" })).status).toBe(404);
+  });
+
+  it("are not made or revoked by a request whose login ends before its body has arrived", async () => {
+    const test = await open();
+    const { call, login, keys, advance } = test;
+    const { key } = keys.make("alice");
+    const session = { ...bySession(await login()), ...SAME_SITE };
+    /** Sends what its body begins with, and the rest after a logout. */
+    async function sendAround(target: string, type: Readonly<Record<string, string>>, text: string) {
+      const headers = { ...bySession(await login()), ...type };
+      const [first, ...rest] = [...text];
+      const body = new ReadableStream<Uint8Array>({
+        async start(controller) {
+          controller.enqueue(new TextEncoder().encode(first));
+          await call("POST", "/__svc__/logout", { as: null, headers });
+          advance(2);
+          controller.enqueue(new TextEncoder().encode(rest.join("")));
+          controller.close();
+        },
+      });
+      return call("POST", target, { as: null, variant: "json", headers, body });
+    }
+    expect((await sendAround(URL_OF_KEYS, JSON_BODY, "{}")).header("error-code")).toBe("login-ended");
+    expect((await sendAround(URL_OF_KEYS, FORM, "label=x")).header("error-code")).toBe("login-ended");
+    const revoked = await sendAround(`${URL_OF_KEYS}/${key.id}`, FORM, "action=revoke");
+    expect(revoked.header("error-code")).toBe("login-ended");
+    expect(await keys.list("alice")).toEqual([key]);
+    const made = await call("POST", URL_OF_KEYS, {
+      as: null,
+      variant: "json",
+      headers: { ...session, ...JSON_BODY },
+      body: "{}",
+    });
+    expect(made.status).toBe(201);
+  });
+
+  it("are those of a login with the same settings: of no other one with the name of the account", async () => {
+    const own = { home_folder_path: "/alice" };
+    const accounts = [{ username: "alice", password: "secret", ...own }];
+    const keys = createMemoryKeys({ alice: own });
+    const authentication = { ...createAccountsAuthenticator({ accounts, logger: createRecordingLogger() }), keys };
+    const permissions = [[], ["*", "allow-read"]] as const;
+    const identify = async () => ({ username: "alice", settings: { ...own, permissions } });
+    const { call } = await createTestService({
+      authentication,
+      identify,
+      isDescribed: false,
+      files: { "/alice/a.txt": "a" },
+    });
+    const { key } = keys.make("alice");
+    const send = (method: string, target: string, more = {}) =>
+      call(method, target, { as: null, variant: "json", ...more });
+    expect((await send("GET", "/home/a.txt")).text).toBe("a");
+    const headers = { ...JSON_BODY, ...SAME_SITE };
+    expect((await send("POST", URL_OF_KEYS, { headers, body: "{}" })).status).toBe(404);
+    expect((await send("GET", URL_OF_KEYS)).status).toBe(404);
+    expect((await send("DELETE", `${URL_OF_KEYS}/${key.id}`, { headers: SAME_SITE })).status).toBe(404);
+    expect(await keys.list("alice")).toEqual([key]);
+  });
+
+  it.each(["find", "list", "add", "remove"] as const)("are 503 if %s of the method fails", async (name) => {
+    const own = { home_folder_path: "/alice" };
+    const accounts = [{ username: "alice", password: "secret", ...own }];
+    const keys = createMemoryKeys({ alice: own });
+    const { key, text } = keys.make("alice");
+    const broken = { ...keys, [name]: async () => Promise.reject(new Error("the disk of the keys")) };
+    const method = createAccountsAuthenticator({ accounts, logger: createRecordingLogger() });
+    const { call, log } = await createTestService({ authentication: { ...method, keys: broken } });
+    const asked = {
+      find: () => call("GET", "/home/", { as: null, variant: "json", headers: { authorization: `Bearer ${text}` } }),
+      list: () => call("GET", URL_OF_KEYS, { variant: "json" }),
+      add: () => call("POST", URL_OF_KEYS, { variant: "json", headers: JSON_BODY, body: "{}" }),
+      remove: () => call("DELETE", `${URL_OF_KEYS}/${key.id}`, { variant: "json" }),
+    };
+    const answer = await asked[name]();
+    expect([answer.status, answer.header("error-code"), answer.header("retry-after")]).toEqual([
+      503,
+      "keys-unavailable",
+      "1",
+    ]);
+    expect(answer.text).not.toContain("disk");
+    expect(log.text()).toContain("An authentication method failed; API keys were not available.");
   });
 
   it("are made by no other site", async () => {

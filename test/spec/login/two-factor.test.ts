@@ -351,3 +351,71 @@ describe("a method of the host", () => {
     }
   });
 });
+
+describe("guesses of one-time passwords, by someone who has the password", () => {
+  const THROTTLED = "401 second-factor-throttled";
+
+  async function openGuessed() {
+    const test = await open();
+    let address = 0;
+    /** Each guess comes from another network. */
+    const guess = async (code: string) => {
+      address += 1;
+      const peer = {
+        address: `10.${address >> 8}.${address & 255}.1`,
+        port: 1,
+        family: "IPv4",
+        protocol: "TCP",
+      } as const;
+      const body = JSON.stringify({ username: "alice", password: "secret", one_time_password: code });
+      const headers = { "content-type": "application/json" };
+      const answer = await test.call("POST", "/__svc__/login", {
+        as: null,
+        variant: "json",
+        headers,
+        body,
+        connection: { peer },
+      });
+      return [answer.status, answer.header("error-code")].filter((part) => part !== null).join(" ");
+    };
+    /** As many as a day allows, some minutes apart, as the name is throttled too. */
+    async function guessAll(): Promise<void> {
+      for (let count = 0; count < 50; count += 1) {
+        expect(await guess(NO_CODE)).toBe(WRONG);
+        test.advance(60);
+      }
+    }
+    return { ...test, guess, guessAll };
+  }
+
+  it("end after 50 a day, wherever they come from; recovery codes still count, and the next day is another one", async () => {
+    const { guess, guessAll, codeAt, advance, events } = await openGuessed();
+    await guessAll();
+    expect(await guess(codeAt())).toBe(THROTTLED);
+    expect(await guess("0000-0000-0000-0000")).toBe(WRONG);
+    expect(await guess(RECOVERY_CODE)).toBe("200");
+    expect(events.filter(({ id }) => id === 40000).map(({ data }) => (data as { reason: string }).reason)).toContain(
+      "second-factor-throttled",
+    );
+    advance(86_400);
+    expect(await guess(codeAt())).toBe("200");
+  });
+
+  it("are no more if they come at the same moment", async () => {
+    const { guess, advance } = await openGuessed();
+    for (let round = 0; round < 2; round += 1) {
+      await Promise.all(Array.from({ length: 40 }, () => guess(NO_CODE)));
+      advance(1200);
+    }
+    expect(await guess(NO_CODE)).toBe(THROTTLED);
+  });
+
+  it("leave out one-time passwords that were used before", async () => {
+    const { guess, codeAt, advance } = await openGuessed();
+    expect(await guess(codeAt())).toBe("200");
+    const used = codeAt();
+    for (let count = 0; count < 60; count += 1) expect(await guess(used)).toBe(WRONG);
+    advance(STEP);
+    expect(await guess(codeAt())).toBe("200");
+  });
+});

@@ -123,7 +123,7 @@ describe("the lookup of an account by the chain", () => {
     const logger = createRecordingLogger();
     const own = method("own", async () => ({ outcome: "found", account }));
     const chain = createAuthenticationChain([own, method("later", async () => other)], { logger });
-    expect(await chain.lookup("alice")).toEqual(unknown);
+    expect(await chain.lookup("alice")).toEqual({ ...unknown, isTaken: true });
     expect(logger.entries).toEqual([
       {
         level: "error",

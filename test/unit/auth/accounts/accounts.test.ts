@@ -49,7 +49,7 @@ describe("the accounts given in code", () => {
     const certificate = { type: "ssl-certificate", username: "alice", content: "" } as const;
     expect(await changed.authenticate(certificate)).toEqual({ outcome: "rejected" });
     expect(await changed.isCurrent?.("alice", version)).toBe(false);
-    expect(await changed.lookup?.("alice")).toEqual({ outcome: "unknown" });
+    expect(await changed.lookup?.("alice")).toEqual({ outcome: "unknown", isTaken: true });
     const enabled = createAccountsAuthenticator({ accounts: [{ ...alice, disabled: false }, bob] });
     expect(await enabled.isCurrent?.("alice", version)).toBe(true);
   });

@@ -545,6 +545,16 @@ describe("a session of a version of its account", () => {
     }
   });
 
+  it("is not brought back by a change of the password, once another change has ended it", async () => {
+    const own = create();
+    const id = await own.start(first);
+    // Nobody has used the session since the account was changed.
+    current = "2";
+    await own.endOthers("alice", id, "3");
+    current = "3";
+    expect(await own.find(id)).toBeUndefined();
+  });
+
   it("does not come back by a renewal in another process", async () => {
     const own = create();
     const id = await own.start(first);
