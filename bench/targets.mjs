@@ -33,7 +33,10 @@ export const targets = {
   "get-1m": [offloaded(5)],
   "get-1g": [against(["bare-tuned"], 1.1, 1.5), against(STATIC, 2)],
   "put-1k": eitherWay([against(["bare-tuned"], 0.5, 0.8), against(["nephele"], 3)]),
-  "put-1k-memory": [{ ...against(["bare-atomic"], 0.35, 0.6), own: "fileferry-rename" }],
+  "put-1k-memory": [
+    { ...against(["bare-atomic"], 0.35, 0.6), own: "fileferry-rename" },
+    { ...against(["fileferry-rename"], 0.9), own: "fileferry-quota" },
+  ],
   "put-1g": [...eitherWay([against(["bare-tuned"], 0.9, 1.2)]), ...eitherWay([against(["bare-atomic"], 0.91, 1)])],
   "list-10k": listing,
   "list-100k": listing,

@@ -139,6 +139,12 @@ function withEvents(server) {
   return { ...server, requests: { get, put } };
 }
 
+/** Of that one, uploads by PUT alone. */
+function toPuts(server) {
+  const { put } = server.requests;
+  return { ...server, requests: { put } };
+}
+
 /** Of that one, with HTTP Basic in each request in place of a session. */
 function byBasic(server) {
   const { get, put } = server.requests;
@@ -208,6 +214,24 @@ export function createCatalog(dist, nodeArgs = []) {
       ),
     ),
     fileferry("fileferry-rename", "fileferry, durability rename", "rename", { dist, nodeArgs }),
+    toPuts(
+      fileferry(
+        "fileferry-quota",
+        "fileferry, durability rename, with a quota",
+        "rename",
+        { dist, nodeArgs },
+        { settings: { quota: { folders: [{ path: "/", bytes: 2 ** 50 }] } } },
+      ),
+    ),
+    toPuts(
+      fileferry(
+        "fileferry-versions",
+        "fileferry, durability rename, with versions",
+        "rename",
+        { dist, nodeArgs },
+        { settings: { versions: { keep: 2 } } },
+      ),
+    ),
     byBasic(fileferry("fileferry-basic", "fileferry, by Basic", "fsync", { dist, nodeArgs }, { password: HASHED })),
     byBasic(
       fileferry("fileferry-basic-plain", "fileferry, by Basic, plain-text password", "fsync", { dist, nodeArgs }),

@@ -134,7 +134,10 @@ export function createChainKeys({ methods, callMethod, logger }: ChainKeysOption
 async function isOwner(method: Authenticator, { username, settings }: KeyOwner): Promise<boolean> {
   if (method.lookup === undefined) return true;
   const found = await method.lookup(username);
-  return found.outcome === "found" && haveEqualSettings(found.account, settings);
+  if (found.outcome !== "found") return false;
+  // As at a login, which may write them in another form.
+  const parsed = parseAccountSettings(found.account);
+  return parsed.success && haveEqualSettings(parsed.data, settings);
 }
 
 /** Keys that were checked: a method that keeps them in memory returns the same objects. */
