@@ -215,7 +215,7 @@ export function isPlausible({ type, username, content }: Pick<Credentials, "type
  */
 export function isPlausibleName(username: unknown): username is string {
   if (typeof username !== "string" || !isWithin(username, maxUsernameBytes)) return false;
-  return !/\p{Cc}/u.test(username) && toKeyId(username) === undefined;
+  return !/\p{Cc}/u.test(username) && toKeyId(username.trim()) === undefined;
 }
 
 /**

@@ -110,7 +110,7 @@ function toEnvelope({ credentials: { username, peer, creator, trace }, key }: Lo
 
 /** The name, without the secret of an API key that was typed in its place. */
 function toShownName(username: string): string {
-  const id = toKeyId(username);
+  const id = toKeyId(username.trim());
   return id === undefined ? cutName(username) : `ff_${id}`;
 }
 

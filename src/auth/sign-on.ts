@@ -95,16 +95,13 @@ export function createSignOns(options: SignOnsOptions): SignOns {
     if (!isPlausibleName(username)) return "username: must have 1 to 255 bytes and no control characters";
     const settings = parseAccountSettings(given);
     if (!settings.success) return describeAccountIssues(settings.error).join("; ");
-    if (singleSignOn.mayShareNames !== true && (await hasAccount(username))) {
+    const found = await chain.lookup(username);
+    if (found?.outcome === "unknown" && found.isTaken) return "username: an account of this name may not log in";
+    // Who names himself at the provider as an account is named here would get the files of that account.
+    if (singleSignOn.mayShareNames !== true && found?.outcome === "found") {
       return "username: another method has an account of this name";
     }
     return findAccountProblem(username, settings.data) ?? { username, settings: settings.data };
-  }
-
-  /** Who names himself at the provider as an account is named here would get the files of that account. */
-  async function hasAccount(username: string): Promise<boolean> {
-    const found = await chain.lookup(username);
-    return found?.outcome === "found" || found?.isTaken === true;
   }
 
   function toAttempt(

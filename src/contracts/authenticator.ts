@@ -50,7 +50,10 @@ export interface Authenticator {
    */
   lookup?(username: string): Promise<AccountLookup>;
 
-  /** The API keys of the method's accounts. Absent: its accounts have none. */
+  /**
+   * The API keys of the method's accounts. Absent: its accounts have none. Without `lookup` accounts cannot make, list
+   * and revoke their own: it says whether a login has the settings of the account.
+   */
   readonly keys?: AccountKeys;
 
   /**

@@ -132,9 +132,8 @@ export function createChainKeys({ methods, callMethod, logger }: ChainKeysOption
  * make keys with all that the account of the same name may do.
  */
 async function isOwner(method: Authenticator, { username, settings }: KeyOwner): Promise<boolean> {
-  if (method.lookup === undefined) return true;
-  const found = await method.lookup(username);
-  if (found.outcome !== "found") return false;
+  const found = await method.lookup?.(username);
+  if (found?.outcome !== "found") return false;
   // As at a login, which may write them in another form.
   const parsed = parseAccountSettings(found.account);
   return parsed.success && haveEqualSettings(parsed.data, settings);

@@ -54,7 +54,7 @@ export function createSecondFactor({ store, clock }: SecondFactorOptions): Compl
   const withLock = createRequestMutex();
   const wrong = createFailedLogins({ store, window: WRONG_WINDOW_MS, clock });
 
-  /** One after the other, so that no more are tried at the same moment than may be wrong. */
+  /** One after the other in this process, so that no more are tried at the same moment than may be wrong. */
   async function tryOneTimePassword(secret: string, given: string): Promise<SecondFactorProblem | undefined> {
     const key = toStoreKey("wrong-one-time-passwords", secret);
     return withLock(key, async () => {

@@ -27,6 +27,7 @@ export async function runTrigger(
   target: string,
 ): Promise<void> {
   const { kind } = await chooseMember(context, target);
+  await context.confirmLogin();
   const member: TriggerMember = { name: target, kind, path: toStoragePath([...context.path.segments, target]) };
   const failure = await findFailure(context, name, trigger, member);
   const details = failure?.message ?? null;

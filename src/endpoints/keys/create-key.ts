@@ -59,7 +59,8 @@ async function postForm(context: AccountContext, form: URLSearchParams): Promise
   try {
     return await createKey(context, toBody(entered));
   } catch (error) {
-    if (context.variant !== "html" || !isHttpError(error) || error.failure === "internal") throw error;
+    if (context.variant !== "html" || !isHttpError(error)) throw error;
+    if (error.failure === "internal" || error.failure === "unauthorized") throw error;
     return keysPage(context, toStatus(error.failure, "html"), { error, entered });
   }
 }

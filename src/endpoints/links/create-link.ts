@@ -81,7 +81,7 @@ function parseBody(body: unknown): NewLinkBody {
 async function refuseForm(context: AccountContext, form: LinkForm, thrown: unknown): Promise<Reply> {
   const { failureOf, request } = context;
   const error = failureOf(thrown);
-  if (request.signal.aborted || error.failure === "internal") throw thrown;
+  if (request.signal.aborted || error.failure === "internal" || error.failure === "unauthorized") throw thrown;
   const segments = parseLinkPath(form.path ?? "");
   const status = toStatus(error.failure, "html");
   const page = segments && (await newLinkPage(context, segments, status, { error, entered: form }));

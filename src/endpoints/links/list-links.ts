@@ -45,5 +45,6 @@ export async function withdrawLinks(context: AccountContext): Promise<Reply> {
 
 /** Withdraws all links of the account of a request. */
 export async function withdrawAll(context: AccountContext): Promise<void> {
+  await context.confirmLogin();
   await requireKept(context).removeAll(context.account.name, (record) => emitWithdrawn(context, record));
 }

@@ -42,6 +42,7 @@ export async function postLink(context: AccountContext): Promise<Reply> {
 
 async function withdraw(context: AccountContext): Promise<void> {
   const record = await findOwnLink(context);
+  await context.confirmLogin();
   if (!(await requireKept(context).remove(record))) throw createError("not-found");
   emitWithdrawn(context, record);
 }

@@ -29,6 +29,8 @@ export async function runOnce(
   const key = answers === undefined ? null : request.headers.get("idempotency-key");
   if (answers === undefined || key === null) return run(context);
   if (!KEY.test(key)) throw createError("idempotency-key-invalid");
+  // An answer that was kept may have the URL of a link.
+  await context.confirmLogin();
   const { path: url } = context.target;
   const claim = await answers.claim({
     holder: toHolder(context),

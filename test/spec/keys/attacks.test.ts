@@ -215,7 +215,7 @@ describe("an API key in the wrong place", () => {
     const onEvent = (event: FileEvent) => void events.push(event);
     const { call, log } = await createTestService({ authentication, onEvent });
     const { key, text } = createMemoryKeys({ alice: {} }).make("alice");
-    const headers = { authorization: basic(text, "") };
+    const headers = { authorization: basic(` ${text}`, "") };
     expect((await call("GET", "/home/", { as: null, variant: "json", headers })).status).toBe(401);
     const body = JSON.stringify({ username: text, password: "x" });
     expect((await call("POST", "/__svc__/login", { as: null, variant: "json", headers: JSON_BODY, body })).status).toBe(

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Authenticator } from "../../../src/contracts/authenticator.ts";
 import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
 import type { KeyValueStore } from "../../../src/contracts/key-value-store.ts";
@@ -111,8 +111,10 @@ describe("a login that ends before a change has arrived", () => {
     ],
     ["a form that makes a folder", form, `${field("action", "create-folder")}${field("new-folder", "new")}--x--\r\n`],
     ["a command that removes", json, commands],
+    ["a trigger", json, JSON.stringify({ commands: [{ command: "approve", target: "folder" }] })],
   ])("is refused: %s", async (_name, type, text) => {
-    const test = await createTestService({ files: { "/alice/folder/a.txt": "a" } });
+    const run = vi.fn();
+    const test = await createTestService({ files: { "/alice/folder/a.txt": "a" }, triggers: { approve: { run } } });
     const headers = { ...bySession(await test.login()), ...type };
     let step = 0;
     const body = new ReadableStream<Uint8Array>(
@@ -130,8 +132,34 @@ describe("a login that ends before a change has arrived", () => {
     );
     const answer = await test.call("POST", "/home/", { as: null, headers, body, variant: "json" });
     expect(answer.text).toContain("The login has ended.");
+    expect(run).not.toHaveBeenCalled();
     expect(await test.stored("/alice/folder/a.txt")).toBe("a");
     expect(await test.storage.stat("/alice/new")).toBeUndefined();
+  });
+});
+
+describe("a login that ends before a link is made or withdrawn", () => {
+  it.each([
+    ["makes", "application/json", JSON.stringify({ path: "/a.txt" })],
+    ["withdraws all", "application/x-www-form-urlencoded", "action=withdraw-all"],
+  ])("is refused: a request that %s", async (_what, type, text) => {
+    const store = createMemoryKeyValueStore();
+    const links = { secret: "a secret of at least 32 characters", store };
+    const test = await createTestService({ files: { "/alice/a.txt": "a" }, links });
+    const kept = await test.service.links.create({ username: "alice", path: "/a.txt" });
+    const headers = { ...bySession(await test.login()), "content-type": type };
+    const body = new ReadableStream<Uint8Array>({
+      async start(controller) {
+        controller.enqueue(encoder.encode(text.slice(0, 5)));
+        await logout(test, headers);
+        test.advance(2);
+        controller.enqueue(encoder.encode(text.slice(5)));
+        controller.close();
+      },
+    });
+    const answer = await test.call("POST", "/home/__svc__/links", { as: null, headers, body, variant: "json" });
+    expect([answer.status, answer.header("error-code")]).toEqual([401, "login-ended"]);
+    expect((await test.service.links.list("alice")).map(({ id }) => id)).toEqual([kept.id]);
   });
 });
 

@@ -320,25 +320,29 @@ describe("the account of a user", () => {
     expect(events.filter(({ id }) => id === 40000)).toHaveLength(1);
   });
 
-  it("does not share its name with a disabled account either", async () => {
-    provider.user = "u-3";
-    const accounts = [{ username: "alice", password: "secret", disabled: true }];
-    const { logIn } = await create(
-      { nameClaim: "preferred_username" },
-      {
-        authentication: [
-          createAccountsAuthenticator({ accounts, logger: createRecordingLogger() }),
-          createOidcAuthenticator({
-            issuer: provider.issuer,
-            clientId: CLIENT_ID,
-            clientSecret: CLIENT_SECRET,
-            nameClaim: "preferred_username",
-          }),
-        ],
-      },
-    );
-    expect(toRefusal(await logIn())).toEqual([403, "sign-on-without-account"]);
-  });
+  it.each([false, true])(
+    "does not share its name with a disabled account (mayShareNames %s)",
+    async (mayShareNames) => {
+      provider.user = "u-3";
+      const accounts = [{ username: "alice", password: "secret", disabled: true }];
+      const { logIn } = await create(
+        { nameClaim: "preferred_username" },
+        {
+          authentication: [
+            createAccountsAuthenticator({ accounts, logger: createRecordingLogger() }),
+            createOidcAuthenticator({
+              issuer: provider.issuer,
+              clientId: CLIENT_ID,
+              clientSecret: CLIENT_SECRET,
+              nameClaim: "preferred_username",
+              mayShareNames,
+            }),
+          ],
+        },
+      );
+      expect(toRefusal(await logIn())).toEqual([403, "sign-on-without-account"]);
+    },
+  );
 
   it("may share its name with another method's account if the option says so", async () => {
     provider.user = "u-3";
