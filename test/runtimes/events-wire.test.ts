@@ -52,29 +52,17 @@ beforeAll(async () => {
     all.push(event);
     metrics.onEvent(event);
   };
+  const account = { uuid: "u-1", email: "a@example.org", home_folder_path: "/alice" };
+  const accounts = [{ username: "alice", password: "secret-of-alice", ...account }];
   const service = createFileService({
     storage,
     trash: storage.trash,
     versions: versioned.versions,
     authentication: [
       {
-        name: "keys",
-        authenticate: async () => ({ outcome: "unknown" }),
-        keys: createMemoryKeys({ alice: { home_folder_path: "/alice" } }),
+        ...createAccountsAuthenticator({ accounts, passwordHasher: quickHasher, logger }),
+        keys: createMemoryKeys({ alice: account }),
       },
-      createAccountsAuthenticator({
-        accounts: [
-          {
-            username: "alice",
-            password: "secret-of-alice",
-            uuid: "u-1",
-            email: "a@example.org",
-            home_folder_path: "/alice",
-          },
-        ],
-        passwordHasher: quickHasher,
-        logger,
-      }),
       // Nobody listens there.
       createHttpAuthenticator({ url: "http://127.0.0.1:9/", testAtStart: false, fetch: refuse, logger, onEvent }),
     ],
