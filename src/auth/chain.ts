@@ -49,8 +49,8 @@ export interface AuthenticationChain {
   authenticate(credentials: Credentials): Promise<ChainVerdict>;
   /**
    * Returns whether an account's version is still current. `version` is one that the chain gave with `accepted` or to
-   * `beforeChange`. The chain asks only the method that the version comes from, and rejects when that method rejects.
-   * Returns `undefined` if the chain does not have that method.
+   * `beforeChange`. The chain asks only the method that the version comes from. Returns `undefined` if the chain does
+   * not have that method. Rejects with {@link HttpError} `unavailable` when the method fails, and logs the failure.
    */
   isCurrent(username: string, version: string): Promise<boolean | undefined>;
   /**
@@ -167,8 +167,9 @@ export function createAuthenticationChain(
   async function isCurrent(username: string, version: string): Promise<boolean | undefined> {
     const tagged = versions.read(version);
     if (tagged === undefined) return undefined;
-    await startMethod(tagged.method);
-    return (await tagged.method.isCurrent?.(username, tagged.version)) === true;
+    const { method, version: own } = tagged;
+    const failure = { code: "account-lookup-unavailable", consequence: "a login was not confirmed", username } as const;
+    return callMethod(method, failure, async () => (await method.isCurrent?.(username, own)) === true);
   }
 
   async function lookup(username: string): Promise<AccountLookup | undefined> {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
+import { orRetryError } from "../http/errors.ts";
 import { createKeyedMutex } from "../platform/keyed-mutex.ts";
-import { loginStoreUnavailable } from "./store.ts";
 
 /** The failed logins in a store, by key. Every method rejects with HttpError `unavailable` when the store fails. */
 export interface FailedLogins {
@@ -29,13 +29,11 @@ const timesSchema = z.array(z.number());
 export function createFailedLogins({ store, window, clock }: FailedLoginsOptions): FailedLogins {
   const withLock = createKeyedMutex();
 
-  async function read(key: string): Promise<readonly number[]> {
-    try {
+  function read(key: string): Promise<readonly number[]> {
+    return mapStoreErrors(async () => {
       const stored = await store.get(key);
       return stored === undefined ? NONE : toRecent(stored);
-    } catch (cause) {
-      throw loginStoreUnavailable(cause);
-    }
+    });
   }
 
   function toRecent(stored: unknown): readonly number[] {
@@ -43,12 +41,8 @@ export function createFailedLogins({ store, window, clock }: FailedLoginsOptions
     return (timesSchema.safeParse(stored).data ?? NONE).filter((time) => time > since);
   }
 
-  async function write(key: string, change: () => Promise<void>): Promise<void> {
-    try {
-      await withLock(key, change);
-    } catch (cause) {
-      throw loginStoreUnavailable(cause);
-    }
+  function write(key: string, change: () => Promise<void>): Promise<void> {
+    return mapStoreErrors(() => withLock(key, change));
   }
 
   return {
@@ -63,4 +57,9 @@ export function createFailedLogins({ store, window, clock }: FailedLoginsOptions
         await store.delete(key);
       }),
   };
+}
+
+/** Runs work on the store of failed logins. */
+function mapStoreErrors<T>(work: () => Promise<T>): Promise<T> {
+  return orRetryError("login-store-unavailable", work);
 }

@@ -1,6 +1,6 @@
 import type { Authenticator } from "../contracts/authenticator.ts";
 import type { Logger } from "../contracts/logger.ts";
-import { createError, type ErrorCode } from "../http/errors.ts";
+import { createRetryError, type ErrorCode } from "../http/errors.ts";
 import { isHttpError } from "../http/http-error.ts";
 
 /** What the client and the log get if a method fails. */
@@ -31,7 +31,7 @@ export function createMethodCalls(
     } catch (error) {
       if (isHttpError(error) && error.failure === "unavailable") throw error;
       logger?.error({ method: method.name, ...details, error }, `An authentication method failed; ${consequence}.`);
-      throw createError(code, { headers: { "Retry-After": "1" } });
+      throw createRetryError(code);
     }
   };
 }

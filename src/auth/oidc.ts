@@ -1,6 +1,6 @@
 import type { Authenticator } from "../contracts/authenticator.ts";
 import type { SignOnAnswer, SignOnRequest, SignOnVerdict, StartedSignOn } from "../contracts/sign-on/single-sign-on.ts";
-import { createError } from "../http/errors.ts";
+import { createError, createRetryError } from "../http/errors.ts";
 import { createOidcFlows } from "./oidc/flow.ts";
 import { toMappedAccount } from "./oidc/identity-of-claims.ts";
 import { checkOidcOptions, type OidcClaims, type OidcOptions } from "./oidc/options.ts";
@@ -33,7 +33,7 @@ export function createOidcAuthenticator(options: OidcOptions): Authenticator {
       const { reason, details } = toOidcRefusal(error);
       const cause = new Error(details);
       if (reason === "invalid") throw createError("sign-on-failed", { cause });
-      throw createError("sign-on-unavailable", { headers: { "Retry-After": "1" }, cause });
+      throw createRetryError("sign-on-unavailable", cause);
     }
   }
 

@@ -5,7 +5,7 @@ import type { Sessions } from "./sessions/types.ts";
 /**
  * Watches a login from this call on. The returned function says whether it has ended since: by the end of its session,
  * a new password, or a change or the removal of its account. A session that only expires has not ended: asking keeps it
- * alive. The function rejects with HttpError `unavailable`, or the error of a method, if that is not known.
+ * alive. The function rejects with HttpError `unavailable` if that is not known.
  */
 export type WatchLogin = (login: Login, session: string | undefined) => () => Promise<boolean>;
 

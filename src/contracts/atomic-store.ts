@@ -1,3 +1,4 @@
+import { createRequestMutex } from "../platform/keyed-mutex.ts";
 import { wait } from "../platform/wait.ts";
 import type { KeyValueStore } from "./key-value-store.ts";
 
@@ -61,4 +62,32 @@ export async function updateText(
     await wait(Math.random() * Math.min(2 ** attempt, MAX_DELAY_MILLISECONDS));
   }
   throw new Error(`The stored text changed during each of ${MAX_ATTEMPTS} attempts to update it.`);
+}
+
+/**
+ * Changes the text of a key as {@link updateText} does, in a store of any kind: in one step among all processes if it
+ * is atomic, else in this process.
+ */
+export type UpdateStoredText = (
+  key: string,
+  toTtlMilliseconds: () => number,
+  change: (current: string | undefined) => string | undefined,
+) => Promise<string | undefined>;
+
+/** Creates the changes of texts in a store. */
+export function createTextUpdates(store: KeyValueStore): UpdateStoredText {
+  const inTurn = createRequestMutex();
+
+  async function replaceText(...[key, toTtl, change]: Parameters<UpdateStoredText>): Promise<string | undefined> {
+    const stored = await store.get(key);
+    const current = typeof stored === "string" ? stored : undefined;
+    const next = change(current);
+    if (next !== undefined) await store.set(key, next, toTtl());
+    else if (current !== undefined) await store.delete(key);
+    return next;
+  }
+
+  // In turn for an atomic store too: many requests of this process would lose their attempts to each other.
+  return (key, ...change) =>
+    inTurn(key, () => (isAtomicStore(store) ? updateText(store, key, ...change) : replaceText(key, ...change)));
 }

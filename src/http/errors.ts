@@ -1,5 +1,5 @@
 import { fillText } from "../platform/fill-text.ts";
-import { type Failure, HttpError } from "./http-error.ts";
+import { type Failure, HttpError, isHttpError } from "./http-error.ts";
 
 /**
  * Every refusal of the service: its code, which the header `Error-Code` has, the failure that decides on the status,
@@ -338,6 +338,20 @@ export interface ErrorDetails extends ErrorOptions {
 export function createError(code: ErrorCode, { values = {}, headers, ...options }: ErrorDetails = {}): HttpError {
   const [failure, text] = ERRORS[code];
   return new HttpError(failure, fillText(text, values), headers, { ...options, code, values });
+}
+
+/** Makes an error of the table that asks the client to send the request again after a second. */
+export function createRetryError(code: ErrorCode, cause?: unknown): HttpError {
+  return createError(code, { headers: { "Retry-After": "1" }, cause });
+}
+
+/** Runs work. @throws HttpError: that of the work if it throws one, else {@link createRetryError} of the code. */
+export async function orRetryError<T>(code: ErrorCode, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw isHttpError(cause) ? cause : createRetryError(code, cause);
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { type AtomicKeyValueStore, updateText } from "../../contracts/atomic-store.ts";
 import { hasCode } from "../../contracts/storage-adapter.ts";
-import { createError } from "../../http/errors.ts";
+import { createRetryError } from "../../http/errors.ts";
 import { isHttpError } from "../../http/http-error.ts";
 import { yieldToEventLoop } from "../../platform/event-loop.ts";
 import { createRequestMutex } from "../../platform/keyed-mutex.ts";
@@ -159,7 +159,7 @@ export async function mapLockStoreErrors<T>(work: () => Promise<T>): Promise<T> 
     return await work();
   } catch (cause) {
     if (isHttpError(cause) || hasCode(cause, "no-space")) throw cause;
-    throw createError("lock-store-unavailable", { headers: { "Retry-After": "1" }, cause });
+    throw createRetryError("lock-store-unavailable", cause);
   }
 }
 

@@ -94,6 +94,8 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
     const password = await passwordHasher.hash(newPassword, peer?.address);
     const isReplaced = await withLockedFile(file, async () => {
       if (!content.equals(await readRegularFile(file))) return false;
+      // A session of an account that has changed since the last check has ended. It must not get the new version.
+      await accounts.checkNow();
       await update.beforeChange?.(toVersion(account.settings, password, account.totp));
       await replaceFile(file, withPassword(content, username, password));
       return true;

@@ -1,5 +1,5 @@
 import { checkOption } from "../../contracts/option-error.ts";
-import { createError } from "../../http/errors.ts";
+import { createRetryError } from "../../http/errors.ts";
 import { toNetwork } from "../../http/ip-network.ts";
 
 /** Runs a few computations at a time. The others wait, and take turns by the network of their clients. */
@@ -40,7 +40,7 @@ export function createHashQueue(maxConcurrent: number, maxWaiting: number): Hash
 
   function waitForTurn(network: string | undefined): Promise<void> {
     const line = waiting.get(network ?? "") ?? [];
-    if (!mayWait(network, line.length)) throw createError("too-many-logins", { headers: { "Retry-After": "1" } });
+    if (!mayWait(network, line.length)) throw createRetryError("too-many-logins");
     waiting.set(network ?? "", line);
     count += 1;
     return new Promise((proceed) => line.push(proceed));

@@ -1,13 +1,12 @@
-import { isAtomicStore, updateText } from "../../contracts/atomic-store.ts";
+import { createTextUpdates } from "../../contracts/atomic-store.ts";
 import type { KeyValueStore } from "../../contracts/key-value-store.ts";
 import type { SecondFactor } from "../../contracts/sign-on/second-factor.ts";
-import { isHttpError } from "../../http/http-error.ts";
-import { createRequestMutex } from "../../platform/keyed-mutex.ts";
+import { orRetryError } from "../../http/errors.ts";
 import type { ChainVerdict } from "../chain.ts";
-import { createFailedLogins } from "../failed-logins.ts";
-import { loginStoreUnavailable, toStoreKey } from "../store.ts";
+import { toStoreKey } from "../store.ts";
 import { findRecoveryCode } from "./recovery-codes.ts";
 import { findStep, isOneTimePassword } from "./totp.ts";
+import { createWrongGuesses } from "./wrong-guesses.ts";
 
 /** Why a login with the right password is refused. Errors and events have it. */
 export type SecondFactorProblem = "second-factor-required" | "second-factor-wrong" | "second-factor-throttled";
@@ -51,21 +50,18 @@ const RECOVERY_CODE_TTL_MS = 315_360_000_000;
 
 /** Creates the second factor of a service. */
 export function createSecondFactor({ store, clock }: SecondFactorOptions): CompleteVerdict {
-  const withLock = createRequestMutex();
-  const wrong = createFailedLogins({ store, window: WRONG_WINDOW_MS, clock });
+  const update = createTextUpdates(store);
+  const guesses = createWrongGuesses({ update, most: MAX_WRONG, window: WRONG_WINDOW_MS, clock });
 
-  /** One after the other in this process, so that no more are tried at the same moment than may be wrong. */
   async function tryOneTimePassword(secret: string, given: string): Promise<SecondFactorProblem | undefined> {
     const key = toStoreKey("wrong-one-time-passwords", secret);
-    return withLock(key, async () => {
-      if ((await wrong.read(key)).length >= MAX_WRONG) return "second-factor-throttled";
-      const step = findStep(secret, given, clock());
-      const isNew = step !== undefined && (await advance(toStoreKey("one-time-password", secret), step, STEP_TTL_MS));
-      if (isNew) return undefined;
-      // One that was used before is no guess.
-      if (step === undefined) await wrong.add(key, MAX_WRONG);
-      return "second-factor-wrong";
-    });
+    if (!(await guesses.add(key))) return "second-factor-throttled";
+    const step = findStep(secret, given, clock());
+    if (step === undefined) return "second-factor-wrong";
+    // One that was used before is no guess.
+    await guesses.takeBack(key);
+    const isNew = await advance(toStoreKey("one-time-password", secret), step, STEP_TTL_MS);
+    return isNew ? undefined : "second-factor-wrong";
   }
 
   async function isRecoveryCode({ totp, useRecoveryCode }: SecondFactor, given: string): Promise<boolean> {
@@ -78,20 +74,16 @@ export function createSecondFactor({ store, clock }: SecondFactorOptions): Compl
 
   /** Raises the number of a key. Returns false if it is as high already: of two concurrent calls one succeeds. */
   async function advance(key: string, number: number, ttl: number): Promise<boolean> {
-    const isHigher = (current: unknown): boolean => current === undefined || number > Number(current);
-    if (isAtomicStore(store)) {
-      let isRaised = false;
-      await updateText(store, key, ttl, (current) => {
-        isRaised = isHigher(current);
+    let isRaised = false;
+    await update(
+      key,
+      () => ttl,
+      (current) => {
+        isRaised = current === undefined || number > Number(current);
         return isRaised ? String(number) : current;
-      });
-      return isRaised;
-    }
-    return withLock(key, async () => {
-      if (!isHigher(await store.get(key))) return false;
-      await store.set(key, String(number), ttl);
-      return true;
-    });
+      },
+    );
+    return isRaised;
   }
 
   async function findProblem(
@@ -101,12 +93,10 @@ export function createSecondFactor({ store, clock }: SecondFactorOptions): Compl
     // As people type it: apps show blanks, and recovery codes have hyphens.
     const text = given?.replace(/[\s-]/g, "") ?? "";
     if (text === "") return "second-factor-required";
-    try {
-      if (isOneTimePassword(text)) return await tryOneTimePassword(secondFactor.totp.secret, text);
+    return orRetryError("login-store-unavailable", async () => {
+      if (isOneTimePassword(text)) return tryOneTimePassword(secondFactor.totp.secret, text);
       return (await isRecoveryCode(secondFactor, text)) ? undefined : "second-factor-wrong";
-    } catch (cause) {
-      throw isHttpError(cause) ? cause : loginStoreUnavailable(cause);
-    }
+    });
   }
 
   return async (verdict, given) => {

@@ -1,7 +1,7 @@
+import { orRetryError } from "../../http/errors.ts";
 import { createKeyedMutex } from "../../platform/keyed-mutex.ts";
 import { memoize } from "../../platform/memoize.ts";
 import { toHex } from "../../platform/sha256.ts";
-import { mapSessionStoreErrors, sessionStoreUnavailable } from "../store.ts";
 import { createSessionLifetime } from "./lifetime.ts";
 import { createSessionLimit, type LiveSession } from "./limit.ts";
 import {
@@ -103,23 +103,21 @@ export function createSessions(options: SessionsOptions): Sessions {
   }
 
   /**
-   * Adds a version to a session before the account gets it, so that the session has a current version at every moment.
-   * A session whose versions are outdated has ended: it must not become valid again.
+   * Returns whether a session may outlive a change of its account: one that has ended must not become valid again. Adds
+   * the account's next version before the account gets it, so that the session has a current version at every moment.
    */
-  async function addVersion(key: string, version: string): Promise<void> {
+  async function keep(key: string, version: string | undefined): Promise<boolean> {
     const session = await read(key);
-    if (session?.versions === undefined || !isAlive(session) || session.versions.includes(version)) return;
-    if (await isOutdated(session)) return;
-    const current = await findCurrent(session.username, session.versions);
-    await rewrite(key, { ...session, versions: [...current, version] });
+    if (session === undefined || !isAlive(session)) return false;
+    const { username, versions } = session;
+    if (await isSuperseded(key, session, await readGeneration(username))) return false;
+    if (version === undefined || versions === undefined || versions.includes(version)) return true;
+    await rewrite(key, { ...session, versions: [...(await findCurrent(username, versions)), version] });
+    return true;
   }
 
   async function generationOf(username: string): Promise<string | undefined> {
-    try {
-      return parseGeneration(await store.get(generationKeyOf(username)))?.generation;
-    } catch (cause) {
-      throw sessionStoreUnavailable(cause);
-    }
+    return mapStoreErrors(async () => (await readGeneration(username))?.generation);
   }
 
   async function start(record: SessionRecord, generation?: string, onEnded?: OnSession): Promise<string> {
@@ -135,7 +133,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       ...(version !== undefined && { versions: [version] }),
     };
     const key = sessionKeyOf(id);
-    await mapSessionStoreErrors(async () => {
+    await mapStoreErrors(async () => {
       await write(key, session);
       await limit.register(username, key, onEnded);
     });
@@ -193,12 +191,12 @@ export function createSessions(options: SessionsOptions): Sessions {
   }
 
   async function find(id: string, onExpired?: OnSession): Promise<TimedSession | undefined> {
-    return isSessionId(id) ? mapSessionStoreErrors(() => findAlive(id, onExpired)) : undefined;
+    return isSessionId(id) ? mapStoreErrors(() => findAlive(id, onExpired)) : undefined;
   }
 
   async function isEnded(id: string): Promise<boolean | undefined> {
     const key = sessionKeyOf(id);
-    return mapSessionStoreErrors(async () => {
+    return mapStoreErrors(async () => {
       if ((await store.get(toEndKey(key))) !== undefined) return true;
       const session = await read(key);
       if (session === undefined) return undefined;
@@ -211,21 +209,21 @@ export function createSessions(options: SessionsOptions): Sessions {
   async function end(id: string, onExpired?: OnSession): Promise<TimedSession | undefined> {
     if (!isSessionId(id)) return undefined;
     const key = sessionKeyOf(id);
-    return mapSessionStoreErrors(async () => {
+    return mapStoreErrors(async () => {
       if ((await findAlive(id, onExpired)) === undefined) return undefined;
       return erase(key);
     });
   }
 
   async function endOthers(username: string, keptId: string, version?: string): Promise<void> {
-    const kept = sessionKeyOf(keptId);
-    if (version !== undefined) await mapSessionStoreErrors(() => withLock(kept, () => addVersion(kept, version)));
-    await startGeneration(username, kept);
+    const key = sessionKeyOf(keptId);
+    const isKept = await mapStoreErrors(() => withLock(key, () => keep(key, version)));
+    await startGeneration(username, isKept ? key : undefined);
   }
 
   async function startGeneration(username: string, kept?: string): Promise<void> {
     const generation = { generation: crypto.randomUUID(), ...(kept !== undefined && { kept }) };
-    await mapSessionStoreErrors(() => store.set(generationKeyOf(username), generation, lifetime.generation));
+    await mapStoreErrors(() => store.set(generationKeyOf(username), generation, lifetime.generation));
   }
 
   return {
@@ -245,4 +243,9 @@ function toRecord({ username, settings, created }: StoredSession): TimedSession 
 
 function isSessionId(text: string): boolean {
   return /^[0-9a-f]{32}$/.test(text);
+}
+
+/** Runs work on the store of sessions. */
+function mapStoreErrors<T>(work: () => Promise<T>): Promise<T> {
+  return orRetryError("session-store-unavailable", work);
 }

@@ -1,6 +1,6 @@
 import { isAtomicStore } from "../../contracts/atomic-store.ts";
 import type { KeyValueStore } from "../../contracts/key-value-store.ts";
-import { createError } from "../../http/errors.ts";
+import { orRetryError } from "../../http/errors.ts";
 import { sha256Hex } from "../../platform/sha256.ts";
 import type { Claim, KeptAnswers, KeyedRequest } from "../../request/context.ts";
 import type { ReportError } from "../../request/errors.ts";
@@ -21,7 +21,6 @@ const LEASE_MS = 60_000;
 const MAX_ANSWER_CHARACTERS = 65_536;
 /** The answers of one account that a process keeps. */
 const MAX_ACCOUNT_CHARACTERS = 1_048_576;
-const RETRY = { "Retry-After": "1" };
 
 /** What the store has of a key. */
 interface KeptRecord {
@@ -49,7 +48,7 @@ export function createKeptAnswers({ store, seconds, clock, report }: KeptAnswers
     let isFirst = false;
     try {
       const text = JSON.stringify({ body: fingerprint, running: crypto.randomUUID() } satisfies KeptRecord);
-      const found = await orUnavailable(() => begin(name, text));
+      const found = await orRetryError("idempotency-store-unavailable", () => begin(name, text));
       if (found !== undefined) return await toClaim(found, fingerprint, secret);
       isFirst = true;
       return createFirst(name, text, { fingerprint, secret, payer });
@@ -124,12 +123,4 @@ function parseRecord(value: unknown): KeptRecord {
   const record = typeof value === "string" ? (JSON.parse(value) as Partial<KeptRecord> | null) : undefined;
   if (typeof record?.body !== "string") throw new TypeError("The store has something else for the key of a request.");
   return record as KeptRecord;
-}
-
-async function orUnavailable<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    throw createError("idempotency-store-unavailable", { headers: RETRY, cause });
-  }
 }

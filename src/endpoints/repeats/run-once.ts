@@ -1,5 +1,5 @@
 import { foldName } from "../../contracts/account-name.ts";
-import { createError } from "../../http/errors.ts";
+import { createError, createRetryError } from "../../http/errors.ts";
 import type { Reply } from "../../http/reply.ts";
 import { decodeUtf8 } from "../../platform/utf8.ts";
 import type { AccountContext, Claim } from "../../request/context.ts";
@@ -52,7 +52,7 @@ export async function runOnce(
       return running;
     }
     case "running":
-      throw createError("idempotency-running", { headers: { "Retry-After": "1" } });
+      throw createRetryError("idempotency-running");
     case "other":
       throw createError("idempotency-key-reused");
     case "answered":

@@ -1,7 +1,7 @@
 import { LockError } from "../../account/locks/lock-error.ts";
 import { hasCode, StorageError } from "../../contracts/storage-adapter.ts";
 import { evaluatePreconditions } from "../../http/conditional.ts";
-import { createError } from "../../http/errors.ts";
+import { createError, createRetryError } from "../../http/errors.ts";
 import type { AccountContext, LinkService, RequestLink } from "../../request/context.ts";
 import { toFreeNames } from "./free-names.ts";
 
@@ -172,7 +172,7 @@ export function requireNewFile({ request, config }: AccountContext): void {
 
 /** What happens if another process takes a name at the same moment. The client may send the file again. */
 export function createTakenError(cause?: unknown): Error {
-  return createError("drop-name-taken", { headers: { "Retry-After": "1" }, cause });
+  return createRetryError("drop-name-taken", cause);
 }
 
 function requireLink({ link }: AccountContext): RequestLink {

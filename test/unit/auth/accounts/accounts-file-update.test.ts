@@ -114,6 +114,26 @@ describe("a change of password in the accounts file", () => {
     expect(await outcome(authenticator, "alice", "three")).toBe("accepted");
   });
 
+  it("knows before it that the account has changed in the last second, so that no session of before gets its version", async () => {
+    const authenticator = create({ recheckSeconds: 1, clock: () => 0 });
+    const verdict = await authenticator.authenticate({ type: "password", username: "alice", content: "one" });
+    const version = ("version" in verdict && verdict.version) || "";
+    await writeFile(join(folder, "new"), TEXT.replace("a@b.example", "other@b.example"));
+    await rename(join(folder, "new"), file);
+    expect(await authenticator.isCurrent?.("alice", version), "the last check").toBe(true);
+    const current: (boolean | undefined)[] = [];
+    const beforeChange = async () => {
+      current.push(await authenticator.isCurrent?.("alice", version));
+    };
+    await authenticator.updatePassword?.({
+      username: "alice",
+      currentPassword: "one",
+      newPassword: "three",
+      beforeChange,
+    });
+    expect(current).toEqual([false]);
+  });
+
   it("keeps the file's permissions, and a link to it", async () => {
     const real = join(folder, "real.json");
     await rename(file, real);

@@ -522,14 +522,23 @@ describe("a session of a version of its account", () => {
 
   it("outlives a change that gives its account no version, or the one that it has", async () => {
     const own = create();
-    const [versioned, without] = [await own.start(first), await own.start(record)];
+    const versioned = await own.start(first);
     calls.length = 0;
     await own.endOthers("alice", versioned);
     await own.endOthers("alice", versioned, "1");
     expect(calls.filter(([verb, key]) => verb === "set" && key.startsWith("session:"))).toEqual([]);
     expect(await own.find(versioned)).toMatchObject(record);
+    const without = await own.start(record, await own.generationOf("alice"));
     await own.endOthers("alice", without, "2");
     expect(await own.find(without)).toMatchObject(record);
+  });
+
+  it("is not brought back by a change of the password, once a change in another session has ended it", async () => {
+    const own = create();
+    const [changed, other] = [await own.start(record), await own.start(record)];
+    await own.endOthers("alice", changed);
+    await own.endOthers("alice", other);
+    expect(await own.find(other)).toBeUndefined();
   });
 
   it("is not brought back by a change of the password, once it is ended or over", async () => {
