@@ -1,8 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAzureClient } from "../../../src/storage/azure/client.ts";
 import { toAzureSettings } from "../../../src/storage/azure/options.ts";
@@ -25,11 +23,18 @@ export interface AzureContainer {
   stop(): Promise<void>;
 }
 
-/** Starts an emulator, and creates a container. */
+/** Starts an emulator that keeps everything in memory, and creates a container. */
 export async function createContainer(): Promise<AzureContainer> {
-  const folder = await mkdtemp(join(tmpdir(), "fileferry-azurite-"));
   const [account, key, container] = ["fileferrytests", randomBytes(64).toString("base64"), "files"];
-  const flags = ["--blobHost", "127.0.0.1", "--blobPort", "0", "--location", folder, "--disableTelemetry", "--silent"];
+  const flags = [
+    "--blobHost",
+    "127.0.0.1",
+    "--blobPort",
+    "0",
+    "--inMemoryPersistence",
+    "--disableTelemetry",
+    "--silent",
+  ];
   const child = spawn(process.execPath, [PROGRAM, ...flags], {
     env: { ...process.env, AZURITE_ACCOUNTS: `${account}:${key}` },
     stdio: ["ignore", "pipe", "inherit"],
@@ -49,7 +54,6 @@ export async function createContainer(): Promise<AzureContainer> {
     const ended = new Promise((resolve) => child.once("exit", resolve));
     child.kill();
     await ended;
-    await rm(folder, { recursive: true, force: true });
   }
 
   return { options, put, storage: (others) => createAzureStorage({ ...options, ...others }), stop };
