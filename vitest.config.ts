@@ -1,6 +1,7 @@
 import { defineConfig } from "vitest/config";
 import { createViteAssets } from "./build/assets.ts";
-import { createClosingLineReporter } from "./test/support/closing-line-reporter.ts";
+import { createClosingLineReporter } from "./test/support/runner/closing-line-reporter.ts";
+import { ProjectSequencer } from "./test/support/runner/project-sequencer.ts";
 
 const source = new URL("./src/", import.meta.url).pathname;
 
@@ -44,10 +45,12 @@ export default defineConfig({
     // Most tests wait for something else, such as a browser or a server: by default two cores would have one worker.
     maxWorkers: 3,
     reporters: ["default", createClosingLineReporter()],
+    sequence: { sequencer: ProjectSequencer },
+    // Without `isolate` all files of a worker share its modules: loading them takes longer than most tests.
     projects: [
-      // `npm test`. All files of a worker share its modules: loading them takes longer than most of these tests.
+      // `npm test`.
       { extends: true, test: { name: "quick", include: QUICK, exclude: INSTALLED, isolate: false } },
-      // `npm run check` adds what takes longer.
+      // `npm run check` adds what takes longer. Some of it puts something between Node's own modules and the source.
       {
         extends: true,
         test: {
@@ -59,7 +62,12 @@ export default defineConfig({
       // `.ci/run` adds what needs programs or packages that `npm ci` does not install.
       {
         extends: true,
-        test: { name: "installed", include: INSTALLED, globalSetup: ["test/support/s3/setup.ts"] },
+        test: {
+          name: "installed",
+          include: INSTALLED,
+          isolate: false,
+          globalSetup: ["test/support/s3/setup.ts"],
+        },
       },
     ],
   },
