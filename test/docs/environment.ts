@@ -1,11 +1,12 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import { chmod, cp, mkdir, mkdtemp, open, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { ensureBuilt, projectFolder } from "../support/built.ts";
 import { standBetween } from "../support/openapi/between.ts";
 import { tapChildren } from "../support/openapi/child-log.ts";
@@ -105,20 +106,30 @@ async function findPort(): Promise<number> {
   }
 }
 
-/**
- * The repository as `npm ci && npm run build` leaves it. The examples of frameworks and applications name its package
- * by a link to where they are.
- */
+/** Copies what all pages begin with. The system's program takes a tenth of the time that looking at each file takes. */
 async function makeClone(clone: string): Promise<void> {
+  template ??= makeTemplate();
+  await promisify(execFile)("cp", ["-a", await template, clone]);
+}
+
+let template: Promise<string> | undefined;
+
+/**
+ * The repository as `npm ci && npm run build` leaves it, there as long as this process is. The examples of frameworks
+ * and applications name its package by a link to where they are.
+ */
+async function makeTemplate(): Promise<string> {
   const isOwn = (path: string): boolean =>
     !/node_modules|service\.d\.ts|examples.(?:applications|frameworks)/.test(path);
-  await mkdir(clone);
+  const folder = await mkdtemp(join(tmpdir(), "fileferry-clone-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   for (const name of COPIED) {
     const place = join(projectFolder, name);
     const filter = (path: string): boolean => isOwn(path.slice(projectFolder.length));
-    await cp(place, join(clone, name), { recursive: true, filter });
+    await cp(place, join(folder, name), { recursive: true, filter });
   }
-  for (const name of LINKED) await symlink(join(projectFolder, name), join(clone, name));
+  for (const name of LINKED) await symlink(join(projectFolder, name), join(folder, name));
+  return folder;
 }
 
 /** The programs that pages call and the system has not, or has otherwise. */
