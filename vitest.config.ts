@@ -46,11 +46,10 @@ export default defineConfig({
     maxWorkers: 3,
     reporters: ["default", createClosingLineReporter()],
     sequence: { sequencer: ProjectSequencer },
-    // Without `isolate` all files of a worker share its modules: loading them takes longer than most tests.
     projects: [
-      // `npm test`.
+      // `npm test`. All files of a worker share its modules: loading them takes longer than most of these tests.
       { extends: true, test: { name: "quick", include: QUICK, exclude: INSTALLED, isolate: false } },
-      // `npm run check` adds what takes longer. Some of it puts something between Node's own modules and the source.
+      // `npm run check` adds what takes longer.
       {
         extends: true,
         test: {
@@ -62,12 +61,7 @@ export default defineConfig({
       // `.ci/run` adds what needs programs or packages that `npm ci` does not install.
       {
         extends: true,
-        test: {
-          name: "installed",
-          include: INSTALLED,
-          isolate: false,
-          globalSetup: ["test/support/s3/setup.ts"],
-        },
+        test: { name: "installed", include: INSTALLED, globalSetup: ["test/support/s3/setup.ts"] },
       },
     ],
   },
