@@ -34,6 +34,7 @@ import { removeFolder } from "./disk/remove.ts";
 import { createDiskTransfers } from "./disk/transfers.ts";
 import { createDiskUploads, createMovedUploadCleanUp } from "./disk/uploads.ts";
 import { type Durability, writeMember } from "./disk/write.ts";
+import { noteReplacingWrite } from "./replacing-write.ts";
 
 export type { Durability };
 
@@ -187,11 +188,14 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
   async function write(
     path: string,
     content: AsyncIterable<Uint8Array>,
-    writeOptions: WriteOptions = {},
+    writeOptions: WriteOptions,
+    onReplaced?: (replaced: StorageEntry | undefined) => void,
   ): Promise<StorageEntry> {
     writeOptions.signal?.throwIfAborted();
     const { parent, name } = await openParent(path, "not-a-file");
-    const written = withFolder(parent, (folder) => writeMember(folder, name, content, writeOptions, durability));
+    const written = withFolder(parent, (folder) =>
+      writeMember(folder, name, content, writeOptions, { durability, onReplaced }),
+    );
     return written.catch(async (error: unknown) => {
       // A missing root is no fault of the path: then this is `unavailable`.
       if (hasCode(error, "parent-missing")) await withFolder(tree.open([]), async () => {});
@@ -240,7 +244,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     list,
     read,
     locateContent,
-    write,
+    write: (path, content, writeOptions = {}) => write(path, content, writeOptions),
     createFolder,
     remove,
     ...createDiskTransfers({
@@ -255,6 +259,8 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     }),
     uploads: createDiskUploads({ tree, durability, locate, openParent, self: () => storage }),
   };
+  // With links to follow, what counts at a path may be the target of a link, which a write does not replace.
+  if (links === "hidden") noteReplacingWrite(storage, write);
   return storage;
 }
 

@@ -1,6 +1,6 @@
 import type { BigIntStats } from "node:fs";
 import { link, unlink } from "node:fs/promises";
-import { StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
+import { type StorageEntry, StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
 import { hasConditions, meetsConditions } from "../conditions.ts";
 import { ignoreErrors, mapErrorCode, mapSystemErrors, systemCode } from "./errors.ts";
 import { toEntry } from "./list.ts";
@@ -57,31 +57,36 @@ export interface FinishedWrite {
   readonly isFlushed: boolean;
   /** Throws `not-found` if the folder is no longer where it was when the write started. */
   readonly requirePlace?: (() => void) | undefined;
+  /** Called when the file has its name, with what it has replaced. */
+  readonly onReplaced?: ((replaced: StorageEntry | undefined) => void) | undefined;
 }
 
 /**
  * Renames the temporary file to its final name, under the lock of that name and if the conditions still hold. It
- * replaces what had the name. A short write without conditions does not look at that again: the system itself refuses
- * to replace a folder.
+ * replaces what had the name. A short write without conditions does not look at that again, unless somebody wants to
+ * know: the system itself refuses to replace a folder.
  *
  * Returns `"linked"` if the file still has its temporary name too.
  */
 export async function commit(
   folder: OpenFolder,
-  { temporary, name, previous, written, isRecent, isQuick, isFlushed, requirePlace }: FinishedWrite,
+  { temporary, name, previous, written, isRecent, isQuick, isFlushed, requirePlace, onReplaced }: FinishedWrite,
   options: WriteOptions,
 ): Promise<"renamed" | "linked"> {
   return withNameLock(folder, name, async () => {
     // The file that has the properties may be another one by now.
     const mayHaveProperties = await hasRecords(folder);
-    const mustLook = hasConditions(options) || !isRecent || mayHaveProperties;
+    const mustLook = hasConditions(options) || !isRecent || mayHaveProperties || onReplaced !== undefined;
     const found = mustLook ? await checkTarget(folder, name, options, true) : previous;
     options.signal?.throwIfAborted();
     await folder.confirm();
     // Otherwise the file would appear where no client has put it: in the trash, or below the limit of another folder.
     requirePlace?.();
     const mustBeNew = options.ifNoneMatch === "*" && found === undefined;
-    if (mustBeNew && (await linkIfSupported(folder, temporary, name))) return "linked";
+    if (mustBeNew && (await linkIfSupported(folder, temporary, name))) {
+      onReplaced?.(undefined);
+      return "linked";
+    }
     const isRenameQuick = isQuick && (found === undefined || found.size <= SMALL_BYTES);
     const replace = (): Promise<void> =>
       mapSystemErrors(renameMember(folder.at(temporary), folder.at(name), isRenameQuick), {
@@ -92,6 +97,7 @@ export async function commit(
       });
     if (found === undefined || !mayHaveProperties) await replace();
     else await withPropertiesMoved({ folder, stats: found }, { folder, stats: written }, { isFlushed }, replace);
+    onReplaced?.(found && toEntry(name, found));
     await folder.confirm();
     return "renamed";
   });

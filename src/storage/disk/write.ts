@@ -24,13 +24,20 @@ const GROUP_BITS = 0o070;
 /** A write that takes less than this does not look again at what it replaces, unless it has conditions. */
 const RECENT_MS = 100;
 
+/** How a member is written. */
+export interface MemberWrite {
+  readonly durability: Durability;
+  /** Called when the member has been replaced. */
+  readonly onReplaced?: ((replaced: StorageEntry | undefined) => void) | undefined;
+}
+
 /** Writes a member: first to a temporary file next to it, which then replaces it (SECURITY 7, 8). */
 export async function writeMember(
   folder: OpenFolder,
   name: string,
   content: AsyncIterable<Uint8Array>,
   options: WriteOptions,
-  durability: Durability,
+  { durability, onReplaced }: MemberWrite,
 ): Promise<StorageEntry> {
   const requirePlace = folder.watchPath?.();
   const previous = await mapMissingParent(checkTarget(folder, name, options));
@@ -45,7 +52,7 @@ export async function writeMember(
     const isQuick = hasNoDeferredWork(written, durability);
     const isRecent = performance.now() - startedAt < RECENT_MS;
     const isFlushed = durability === "fsync";
-    const finished = { temporary, name, previous, written, isRecent, isQuick, isFlushed, requirePlace };
+    const finished = { temporary, name, previous, written, isRecent, isQuick, isFlushed, requirePlace, onReplaced };
     const outcome = await mapMissingParent(commit(folder, finished, options));
     mustRemove = outcome === "linked";
     if (isFlushed) await folder.sync();

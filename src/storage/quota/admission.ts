@@ -3,8 +3,8 @@ import { StorageError } from "../../contracts/storage-adapter.ts";
 import { isWithinFolder } from "../../contracts/storage-path.ts";
 import { type Amount, add, isNothing, NOTHING, toMissing } from "./amount.ts";
 import { toCountedPath, toPathsAround } from "./counted-path.ts";
-import type { Counts } from "./counts.ts";
-import type { ChangedPart, Settlement } from "./settlement.ts";
+import type { Counts, RoomOptions } from "./counts.ts";
+import type { Settlement } from "./settlement.ts";
 
 /** Admits what callers want to store, and counts what they have stored. */
 export interface Admissions {
@@ -19,10 +19,12 @@ export interface Admissions {
 /** What one caller has reserved. `settle` or `release` ends it: what is reserved after that is given back. */
 export interface Reservation {
   /**
-   * Increases the reservation to `needed`, under all limits or not at all. What `credit` has is reserved already.
+   * Increases the reservation to `needed`, under all limits or not at all.
    * @throws the error of a quota; StorageError `incomplete` if the reservation is over.
    */
-  raise(needed: Amount, credit?: readonly ChangedPart[]): Promise<void>;
+  raise(needed: Amount, room?: RoomOptions): Promise<void>;
+  /** Whether `needed` is reserved under all limits. */
+  holds(needed: Amount): boolean;
   /** Renews the lease, if it is time. */
   renew(): Promise<void>;
   /** Counts what has happened under the limits and in further folders, and gives back what was reserved for it. */
@@ -69,13 +71,15 @@ function createReservation(counts: Counts, limits: readonly QuotaLimit[], clock:
     for (const { path } of from) await counts.settle(path, { released: amount });
   }
 
-  async function raise(needed: Amount, credit?: readonly ChangedPart[]): Promise<void> {
+  const holds = (needed: Amount): boolean => limits.length === 0 || isNothing(toMissing(needed, held));
+
+  async function raise(needed: Amount, room?: RoomOptions): Promise<void> {
     const missing = toMissing(needed, held);
     if (isNothing(missing)) return;
     const done: QuotaLimit[] = [];
     try {
       for (const limit of limits) {
-        await counts.reserve(limit, missing, credit);
+        await counts.reserve(limit, missing, room);
         done.push(limit);
       }
       if (isOver) throw new StorageError("incomplete");
@@ -107,7 +111,7 @@ function createReservation(counts: Counts, limits: readonly QuotaLimit[], clock:
     if (!isNothing(held)) await settle({}, []);
   }
 
-  return { raise, renew, settle, release };
+  return { raise, holds, renew, settle, release };
 }
 
 /** Returns the limit of two for one folder. */

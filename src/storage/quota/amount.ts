@@ -14,6 +14,10 @@ export function subtract(one: Amount, other: Amount): Amount {
   return { bytes: one.bytes - other.bytes, files: one.files - other.files };
 }
 
+export function times({ bytes, files }: Amount, factor: number): Amount {
+  return { bytes: factor * bytes, files: factor * files };
+}
+
 /** What has to be added to `held`, so that it is at least `needed`. */
 export function toMissing(needed: Amount, held: Amount): Amount {
   return { bytes: Math.max(0, needed.bytes - held.bytes), files: Math.max(0, needed.files - held.files) };

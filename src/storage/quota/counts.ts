@@ -21,11 +21,8 @@ export interface Counts {
   recount(folder: string): Promise<QuotaUsage>;
   /** Counts by a walk if the last one is too old, or if something was lost. Returns whether it was due. */
   recountIfDue(folder: string): Promise<boolean>;
-  /**
-   * Reserves for this process. What is in `credit` is reserved already, for the same file.
-   * @throws the error of a quota if it does not fit.
-   */
-  reserve(limit: QuotaLimit, amount: Amount, credit?: readonly ChangedPart[]): Promise<void>;
+  /** Reserves for this process. @throws the error of a quota if it does not fit. */
+  reserve(limit: QuotaLimit, amount: Amount, room?: RoomOptions): Promise<void>;
   /** Counts what has happened in a folder. Does nothing if the folder has no count. Never fails: then it recounts. */
   settle(folder: string, settlement: Settlement): Promise<void>;
   /** Keeps what this process has reserved for longer. */
@@ -34,6 +31,14 @@ export interface Counts {
   markStale(folders: readonly string[]): Promise<void>;
   /** Returns those of some folders that have a count. */
   findCounted(folders: readonly string[]): Promise<readonly string[]>;
+}
+
+/** What decides whether an amount fits. */
+export interface RoomOptions {
+  /** What is reserved already, for the same file. */
+  readonly credit?: readonly ChangedPart[];
+  /** What has to be left after it. Default: nothing. */
+  readonly spare?: Amount;
 }
 
 /** What {@link createCounts} needs. */
@@ -158,23 +163,24 @@ export function createCounts(options: CountsOptions): Counts {
     return true;
   }
 
-  async function reserve(limit: QuotaLimit, amount: Amount, parts: readonly ChangedPart[] = []): Promise<void> {
+  async function reserve(limit: QuotaLimit, amount: Amount, room: RoomOptions = {}): Promise<void> {
+    const { credit = [], spare = NOTHING } = room;
     const folder = limit.path;
-    const credit = sumWithin(folder, parts);
-    const asked = await tryToReserve(limit, amount, credit, mayWalk(folder));
+    const needed = subtract(add(amount, spare), sumWithin(folder, credit));
+    const asked = await tryToReserve(limit, amount, needed, mayWalk(folder));
     if (typeof asked === "object") throw createQuotaError(asked);
     if (asked === "reserved") return;
     await recount(folder);
-    const answer = await tryToReserve(limit, amount, credit, false);
+    const answer = await tryToReserve(limit, amount, needed, false);
     if (typeof answer === "object") throw createQuotaError(answer);
     if (answer === "uncounted") throw new StorageError("unavailable", `Too much changes in ${folder} to count it.`);
   }
 
-  /** `mayCount`: whether the caller can have the folder counted first. */
+  /** `needed`: the room that there must be. `mayCount`: whether the caller can have the folder counted first. */
   async function tryToReserve(
     limit: QuotaLimit,
     amount: Amount,
-    credit: Amount,
+    needed: Amount,
     mayCount: boolean,
   ): Promise<"reserved" | QuotaShortage | "uncounted"> {
     const folder = limit.path;
@@ -187,7 +193,7 @@ export function createCounts(options: CountsOptions): Counts {
       (current) => {
         const mustCount = current === undefined || current.countedAt === 0;
         const shouldCount = mustCount || current.isStale || lost.has(folder);
-        answer = mustCount || (shouldCount && mayCount) ? "uncounted" : fits(current, limit, amount, credit);
+        answer = mustCount || (shouldCount && mayCount) ? "uncounted" : fits(current, limit, needed);
         return answer === "reserved" && current !== undefined
           ? withLease(current, toProcess(), add(heldIn(folder), amount), clock() + LEASE_MILLISECONDS)
           : current;
@@ -249,9 +255,8 @@ export function createCounts(options: CountsOptions): Counts {
 }
 
 /** Returns what is missing for an amount below a limit. What needs no more than before always fits. */
-function fits(record: CountRecord, limit: QuotaLimit, amount: Amount, credit: Amount): "reserved" | QuotaShortage {
+function fits(record: CountRecord, limit: QuotaLimit, needed: Amount): "reserved" | QuotaShortage {
   const { bytes, files, reservedBytes, reservedFiles } = toUsage(record);
-  const needed = subtract(amount, credit);
   const toMissing = (taken: number, more: number, max = Number.POSITIVE_INFINITY): number =>
     more <= 0 ? 0 : Math.max(0, taken + more - max);
   const missing = {

@@ -1,9 +1,10 @@
-import { type StorageAdapter, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
+import { hasCode, type StorageAdapter, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
 import { nameOf, parentOf } from "../../contracts/storage-path.ts";
+import { findReplacingWrite } from "../replacing-write.ts";
 import { isRecord } from "../wrappers/records.ts";
 import type { Turns } from "../wrappers/turns.ts";
 import type { Admissions, Reservation } from "./admission.ts";
-import { type Amount, subtract, toMissing } from "./amount.ts";
+import { type Amount, subtract, times, toMissing } from "./amount.ts";
 import type { Counts } from "./counts.ts";
 import { toAmount } from "./measure.ts";
 import type { ChangedPart } from "./settlement.ts";
@@ -21,29 +22,34 @@ export interface QuotaVerbs {
   readonly stepBytes: number;
 }
 
+/** The size up to which a file may be reserved whole, also if it replaces another one. */
+const SMALL_BYTES = 65_536;
+/** How many more files of its size must fit then, so that the others hardly ever miss the room. */
+const SPARE_FILES = 100;
+
 /** Creates `write` of a storage with quotas. */
 export function createWrite(verbs: QuotaVerbs): StorageAdapter["write"] {
   const { storage, admissions } = verbs;
+  const replace = findReplacingWrite(storage);
 
   return async (path, content, options = {}): Promise<StorageEntry> => {
     // A removal stays possible when the quota is used up.
     if (isRecord(parentOf(path), nameOf(path))) return storage.write(path, content, options);
     const limits = admissions.limitsOf(path, options.quota);
     const reservation = admissions.open(limits);
-    const exchange = createFileExchange(verbs, path, reservation);
+    const exchange = createFileExchange(verbs, path, reservation, replace !== undefined);
     try {
+      const { size } = options;
       // Without a length nothing is reserved before the first step, so nothing has to be known of the file.
-      const isSized = options.size !== undefined && limits.length > 0;
+      const isSized = size !== undefined && limits.length > 0;
       const admitted = admit(verbs, content, {
         reservation,
-        begin: async () => {
-          if (isSized)
-            await reservation.raise(toMissing(toFile(options.size ?? 0), toAmount(await storage.stat(path))));
-        },
+        ...(isSized && { begin: () => reserveFile(storage, path, size, reservation) }),
         isSized,
         end: exchange.begin,
       });
-      const entry = await storage.write(path, admitted, options);
+      const written = replace?.(path, admitted, options, exchange.noteReplaced);
+      const entry = await (written ?? storage.write(path, admitted, options));
       await exchange.count(entry);
       return entry;
     } finally {
@@ -53,20 +59,48 @@ export function createWrite(verbs: QuotaVerbs): StorageAdapter["write"] {
   };
 }
 
+/**
+ * Reserves room for a file of a known size. A look at the file that it replaces costs more than to receive a small one.
+ * So a small one is reserved whole where many of them would fit, and the exchange gives back what it did not need.
+ */
+async function reserveFile(
+  storage: StorageAdapter,
+  path: string,
+  size: number,
+  reservation: Reservation,
+): Promise<void> {
+  const file = toFile(size);
+  if (size <= SMALL_BYTES && (await raiseIfRoomy(reservation, file))) return;
+  await reservation.raise(toMissing(file, toAmount(await storage.stat(path))));
+}
+
+async function raiseIfRoomy(reservation: Reservation, file: Amount): Promise<boolean> {
+  try {
+    await reservation.raise(file, { spare: times(file, SPARE_FILES) });
+    return true;
+  } catch (error) {
+    if (hasCode(error, "no-space")) return false;
+    throw error;
+  }
+}
+
 /** The moment in which a file is exchanged: nothing else in this process changes what is at its path. */
 export interface FileExchange {
   /** Takes the path's turn, and admits what the file needs beyond the one that it replaces. */
   begin(bytes: number, credit?: readonly ChangedPart[]): Promise<void>;
+  /** Notes what the storage has replaced. */
+  noteReplaced(entry: StorageEntry | undefined): void;
   /** Counts the difference, if the exchange has started, and that of uploads that have become the file. */
   count(entry: StorageEntry, uploads?: readonly ChangedPart[]): Promise<void>;
   end(): void;
 }
 
-/** Creates the exchange of a file. */
+/** Creates the exchange of a file. `isTold`: whether the storage will tell what it replaces. */
 export function createFileExchange(
   { storage, admissions, turns, walks }: QuotaVerbs,
   path: string,
   reservation: Reservation,
+  isTold = false,
 ): FileExchange {
   const ends: (() => void)[] = [];
   let isOver = false;
@@ -85,13 +119,20 @@ export function createFileExchange(
     for (const end of ends.splice(0).reverse()) end();
   }
 
-  async function begin(bytes: number, credit?: readonly ChangedPart[]): Promise<void> {
+  async function begin(bytes: number, credit: readonly ChangedPart[] = []): Promise<void> {
     keep(await turns.take([path]));
-    const found = toAmount(await storage.stat(path));
-    await reservation.raise(toMissing(toFile(bytes), found), credit);
+    const file = toFile(bytes);
+    // With all of it reserved it makes no difference what is there.
+    if (!isTold || !reservation.holds(file)) {
+      replaced = toAmount(await storage.stat(path));
+      await reservation.raise(toMissing(file, replaced), { credit });
+    }
     // Only now: a reservation may wait for a walk, and a walk waits for the changes that it knows of.
     keep(walks.announce([path]));
-    replaced = found;
+  }
+
+  function noteReplaced(entry: StorageEntry | undefined): void {
+    replaced = toAmount(entry);
   }
 
   async function count(entry: StorageEntry, uploads: readonly ChangedPart[] = []): Promise<void> {
@@ -101,7 +142,7 @@ export function createFileExchange(
     await reservation.settle({ parts: [{ path, amount }], uploads }, folders);
   }
 
-  return { begin, count, end: endAll };
+  return { begin, noteReplaced, count, end: endAll };
 }
 
 /** What {@link admit} does around the content. */

@@ -50,7 +50,7 @@ describe("what failed writes of this process could not remove", () => {
         return Promise.reject(new StorageError("denied"));
       },
     };
-    const writing = writeMember(readOnly, "file", textChunks("text"), {}, "rename");
+    const writing = writeMember(readOnly, "file", textChunks("text"), {}, { durability: "rename" });
     await expect(writing).rejects.toMatchObject({ code: "denied" });
     restore();
     const [name = ""] = names;

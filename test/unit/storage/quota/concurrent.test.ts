@@ -14,6 +14,8 @@ const root = mkdtempSync(join(tmpdir(), "quota-"));
 afterAll(() => rmSync(root, { recursive: true }));
 
 const HOME = { path: "/h", bytes: 1500, files: 30 };
+/** A limit with so much room that small files are reserved whole. */
+const WIDE_HOME = { path: "/h", bytes: 1_000_000, files: 1000 };
 const PATHS = [
   "/h/a",
   "/h/d",
@@ -59,7 +61,7 @@ async function measure(storage: StorageAdapter, folder: string): Promise<{ bytes
 }
 
 /** One change that a caller makes, which may fail as any call of a storage. */
-async function change(storage: StorageAdapter, random: () => number): Promise<void> {
+async function change(storage: StorageAdapter, quota: typeof HOME, random: () => number): Promise<void> {
   const pick = (): string => PATHS[Math.floor(random() * PATHS.length)] ?? "/h/a";
   const [path, other, action] = [pick(), pick(), Math.floor(random() * 8)];
   const [size, isKnown, replace, permanent] = [
@@ -69,10 +71,10 @@ async function change(storage: StorageAdapter, random: () => number): Promise<vo
     random() < 0.5,
   ];
   try {
-    if (action < 3) await storage.write(path, bytes(size), { ...(isKnown && { size }), quota: HOME });
+    if (action < 3) await storage.write(path, bytes(size), { ...(isKnown && { size }), quota });
     else if (action < 4) await storage.createFolder(path);
     else if (action < 6) await storage.remove(path, { permanent });
-    else await storage[action < 7 ? "copy" : "move"](path, other, { replace, quota: HOME });
+    else await storage[action < 7 ? "copy" : "move"](path, other, { replace, quota });
   } catch (error) {
     if (!isStorageError(error)) throw error;
   }
@@ -84,37 +86,38 @@ describe.each(["memory", "disk"])("quotas of a storage in %s", (kind) => {
     return createDiskStorage({ root: mkdtempSync(join(root, name)), durability: "rename" });
   };
 
-  it.each([true, false])(
-    "count exactly what callers change in folders at the same time (trash: %s)",
-    async (hasTrash) => {
-      for (let seed = 1; seed <= 5; seed += 1) {
-        const inner = createInner("random-");
-        for (const folder of ["/h", "/v", "/h/sub"]) await inner.createFolder(folder);
-        let now = Date.now();
-        const counted = createQuotaStorage(inner, {
-          folders: [{ path: "/v", bytes: 800 }],
-          stepBytes: 64,
-          clock: () => now,
+  it.each([
+    [true, HOME],
+    [false, HOME],
+    [false, WIDE_HOME],
+  ])("count exactly what callers change in folders at the same time (trash: %s, limit: %o)", async (hasTrash, home) => {
+    for (let seed = 1; seed <= 5; seed += 1) {
+      const inner = createInner("random-");
+      for (const folder of ["/h", "/v", "/h/sub"]) await inner.createFolder(folder);
+      let now = Date.now();
+      const counted = createQuotaStorage(inner, {
+        folders: [{ path: "/v", bytes: 800 }],
+        stepBytes: 64,
+        clock: () => now,
+      });
+      const storage = hasTrash ? createTrashStorage(counted) : counted;
+      const random = createRandom(seed);
+      for (const folder of ["/h", "/v"]) await counted.quota.usage(folder);
+      for (let round = 0; round < 6; round += 1) {
+        const callers = Array.from({ length: 8 }, async () => {
+          for (let count = 0; count < 5; count += 1) await change(storage, home, random);
         });
-        const storage = hasTrash ? createTrashStorage(counted) : counted;
-        const random = createRandom(seed);
-        for (const folder of ["/h", "/v"]) await counted.quota.usage(folder);
-        for (let round = 0; round < 6; round += 1) {
-          const callers = Array.from({ length: 8 }, async () => {
-            for (let count = 0; count < 5; count += 1) await change(storage, random);
-          });
-          await Promise.all(callers);
-          // What could not be counted is counted before the next admission.
-          now += 61_000;
-          for (const folder of ["/h", "/v"]) {
-            await counted.write(`${folder}/last`, bytes(0), { size: 0, quota: HOME }).catch(() => undefined);
-            const real = await measure(inner, folder);
-            expect(await counted.quota.usage(folder)).toEqual({ ...real, reservedBytes: 0, reservedFiles: 0 });
-          }
+        await Promise.all(callers);
+        // What could not be counted is counted before the next admission.
+        now += 61_000;
+        for (const folder of ["/h", "/v"]) {
+          await counted.write(`${folder}/last`, bytes(0), { size: 0, quota: home }).catch(() => undefined);
+          const real = await measure(inner, folder);
+          expect(await counted.quota.usage(folder)).toEqual({ ...real, reservedBytes: 0, reservedFiles: 0 });
         }
       }
-    },
-  );
+    }
+  });
 
   it("put no file into a folder that has been moved or removed while it came", async () => {
     const inner = createInner("moved-");
