@@ -1,7 +1,7 @@
 /** Functions that see the steps of an iteration. What `onStep` or `onEnd` throws is the error of the step. */
 export interface StepWatcher<T> {
-  /** Called with each value, before the reader gets it. If it throws, the source is released. */
-  readonly onStep?: (value: T) => void;
+  /** Called with each value, before the reader gets it, after its promise. A failure releases the source. */
+  readonly onStep?: (value: T) => void | Promise<void>;
   /** Called after the last value. The reader gets the end when its promise is fulfilled. */
   readonly onEnd?: () => void | Promise<void>;
   /** Returns what the reader gets in place of an error of the source. */
@@ -41,7 +41,8 @@ export function watchSteps<T>(
       return { done: true, value: undefined };
     }
     try {
-      onStep?.(step.value);
+      const watched = onStep?.(step.value);
+      if (watched) await watched;
       return step;
     } catch (error) {
       await end().catch(() => undefined);

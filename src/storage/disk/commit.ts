@@ -63,8 +63,8 @@ export interface FinishedWrite {
 
 /**
  * Renames the temporary file to its final name, under the lock of that name and if the conditions still hold. It
- * replaces what had the name. A short write without conditions does not look at that again, unless somebody wants to
- * know: the system itself refuses to replace a folder.
+ * replaces what had the name. A short write without conditions and without `onReplaced` does not look at that again:
+ * the system itself refuses to replace a folder.
  *
  * Returns `"linked"` if the file still has its temporary name too.
  */

@@ -25,8 +25,8 @@ export interface Reservation {
   raise(needed: Amount, room?: RoomOptions): Promise<void>;
   /** Whether `needed` is reserved under all limits. */
   holds(needed: Amount): boolean;
-  /** Renews the lease, if it is time. */
-  renew(): Promise<void>;
+  /** Renews the lease, if it is time. Returns nothing if it is not. */
+  renew(): Promise<void> | undefined;
   /** Counts what has happened under the limits and in further folders, and gives back what was reserved for it. */
   settle(settlement: Omit<Settlement, "released">, folders: readonly string[]): Promise<void>;
   /** Gives back what is reserved. */
@@ -91,8 +91,11 @@ function createReservation(counts: Counts, limits: readonly QuotaLimit[], clock:
     renewedAt = clock();
   }
 
-  async function renew(): Promise<void> {
-    if (isNothing(held) || clock() - renewedAt < RENEWAL_MILLISECONDS) return;
+  function renew(): Promise<void> | undefined {
+    return isNothing(held) || clock() - renewedAt < RENEWAL_MILLISECONDS ? undefined : extend();
+  }
+
+  async function extend(): Promise<void> {
     renewedAt = clock();
     for (const { path } of limits) await counts.extend(path);
   }
@@ -101,9 +104,10 @@ function createReservation(counts: Counts, limits: readonly QuotaLimit[], clock:
     const released = held;
     held = NOTHING;
     isOver = true;
-    const limited = new Set(limits.map(({ path }) => path));
-    for (const path of limited) await counts.settle(path, { ...settlement, released });
-    for (const folder of folders) if (!limited.has(folder)) await counts.settle(folder, settlement);
+    for (const { path } of limits) await counts.settle(path, { ...settlement, released });
+    for (const folder of folders) {
+      if (!limits.some(({ path }) => path === folder)) await counts.settle(folder, settlement);
+    }
   }
 
   async function release(): Promise<void> {

@@ -1,5 +1,5 @@
 import { isWithinFolder } from "../../contracts/storage-path.ts";
-import { TRASH_FOLDER, VERSIONS_FOLDER } from "../area.ts";
+import { isInArea, TRASH_FOLDER, VERSIONS_FOLDER } from "../area.ts";
 
 const AREAS = [TRASH_FOLDER, VERSIONS_FOLDER];
 
@@ -8,6 +8,7 @@ const AREAS = [TRASH_FOLDER, VERSIONS_FOLDER];
  * came; otherwise removing files would be a way to have any amount of space.
  */
 export function toCountedPath(path: string): string {
+  if (!isInArea(path)) return path;
   const area = AREAS.find((one) => isWithinFolder(path, one));
   return area === undefined ? path : path.slice(area.length) || "/";
 }

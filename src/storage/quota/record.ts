@@ -12,12 +12,13 @@ export interface CountRecord {
   readonly isStale: boolean;
   /** What the uploads in several requests will need, and how often that has changed. */
   readonly uploads: { readonly amount: Amount; readonly changes: number };
-  /** What running requests have reserved, by process. */
-  readonly leases: ReadonlyMap<string, Lease>;
+  /** What running requests have reserved, one lease for each process. */
+  readonly leases: readonly Lease[];
 }
 
 /** What one process has reserved. */
 export interface Lease {
+  readonly process: string;
   readonly amount: Amount;
   /** In milliseconds. After that the process is taken to be lost. */
   readonly expires: number;
@@ -30,7 +31,7 @@ export const UNCOUNTED: CountRecord = {
   changes: 0,
   isStale: true,
   uploads: { amount: NOTHING, changes: 0 },
-  leases: new Map(),
+  leases: [],
 };
 
 type Stored = readonly [
@@ -46,8 +47,7 @@ type Stored = readonly [
 /** Returns the record as it is now: the lease of a lost process stays, and makes the record stale. */
 export function withLostLeases(record: CountRecord, now: number): CountRecord {
   if (record.isStale) return record;
-  for (const { expires } of record.leases.values()) if (expires <= now) return { ...record, isStale: true };
-  return record;
+  return record.leases.some(({ expires }) => expires <= now) ? { ...record, isStale: true } : record;
 }
 
 /** Parses the text of a record, and returns it as it is now. */
@@ -59,17 +59,13 @@ export function parseCount(text: string, now: number): CountRecord {
     changes,
     isStale: isStale === 1,
     uploads: { amount: { bytes: uploads[0], files: uploads[1] }, changes: uploads[2] },
-    leases: new Map(leases.map(([process, bytes, files, expires]) => [process, { amount: { bytes, files }, expires }])),
+    leases: leases.map(([process, bytes, files, expires]) => ({ process, amount: { bytes, files }, expires })),
   };
   return withLostLeases(record, now);
 }
 
 /** Returns the text of a record. */
 export function toCountText({ used, countedAt, changes, isStale, uploads, leases }: CountRecord): string {
-  const stored = Array.from(
-    leases,
-    ([process, { amount, expires }]) => [process, amount.bytes, amount.files, expires] as const,
-  );
   return JSON.stringify([
     used.bytes,
     used.files,
@@ -77,7 +73,7 @@ export function toCountText({ used, countedAt, changes, isStale, uploads, leases
     changes,
     isStale ? 1 : 0,
     [uploads.amount.bytes, uploads.amount.files, uploads.changes],
-    stored,
+    leases.map(({ process, amount, expires }) => [process, amount.bytes, amount.files, expires] as const),
   ] satisfies Stored);
 }
 
@@ -96,10 +92,9 @@ export function withUploads(record: CountRecord, change: Amount): CountRecord {
 
 /** Returns the record with what a process has reserved now, and keeps it for longer. */
 export function withLease(record: CountRecord, process: string, amount: Amount, expires: number): CountRecord {
-  if (isNothing(amount) && !record.leases.has(process)) return record;
-  const leases = new Map(record.leases);
-  if (isNothing(amount)) leases.delete(process);
-  else leases.set(process, { amount, expires });
+  const leases = record.leases.filter((lease) => lease.process !== process);
+  if (!isNothing(amount)) leases.push({ process, amount, expires });
+  else if (leases.length === record.leases.length) return record;
   return { ...record, leases };
 }
 
@@ -110,14 +105,18 @@ export function asStale(record: CountRecord): CountRecord {
 
 /** Returns the record as a walk has found it: without the leases of lost processes. */
 export function withWalk(record: CountRecord, used: Amount, uploads: Amount, now: number): CountRecord {
-  const leases = new Map([...record.leases].filter(([, { expires }]) => expires > now));
+  const leases = record.leases.filter(({ expires }) => expires > now);
   return { ...record, used, countedAt: now, isStale: false, uploads: { ...record.uploads, amount: uploads }, leases };
 }
 
 /** Returns what clients see of a record. */
 export function toUsage({ used, uploads, leases }: CountRecord): QuotaUsage {
-  const { bytes, files } = [...leases.values()].reduce((sum, { amount }) => add(sum, amount), uploads.amount);
-  return { ...used, reservedBytes: bytes, reservedFiles: files };
+  let { bytes, files } = uploads.amount;
+  for (const { amount } of leases) {
+    bytes += amount.bytes;
+    files += amount.files;
+  }
+  return { bytes: used.bytes, files: used.files, reservedBytes: bytes, reservedFiles: files };
 }
 
 function atLeastNothing({ bytes, files }: Amount): Amount {

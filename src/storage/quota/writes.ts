@@ -1,5 +1,6 @@
 import { hasCode, type StorageAdapter, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
 import { nameOf, parentOf } from "../../contracts/storage-path.ts";
+import { type Steps, watchSteps } from "../../contracts/watch-steps.ts";
 import { findReplacingWrite } from "../replacing-write.ts";
 import { isRecord } from "../wrappers/records.ts";
 import type { Turns } from "../wrappers/turns.ts";
@@ -44,9 +45,9 @@ export function createWrite(verbs: QuotaVerbs): StorageAdapter["write"] {
       const isSized = size !== undefined && limits.length > 0;
       const admitted = admit(verbs, content, {
         reservation,
-        ...(isSized && { begin: () => reserveFile(storage, path, size, reservation) }),
+        ...(isSized && { onStart: () => reserveFile(storage, path, size, reservation) }),
         isSized,
-        end: exchange.begin,
+        onEnd: exchange.begin,
       });
       const written = replace?.(path, admitted, options, exchange.noteReplaced);
       const entry = await (written ?? storage.write(path, admitted, options));
@@ -149,29 +150,44 @@ export function createFileExchange(
 export interface AdmittedContent {
   readonly reservation: Reservation;
   /** Called when the first chunk is asked for. */
-  begin?(): Promise<void>;
+  readonly onStart?: () => Promise<void>;
   /** Whether all of the content is reserved at the beginning. */
   readonly isSized: boolean;
   /** Called after the last chunk, with the number of bytes. */
-  end?(bytes: number): Promise<void>;
+  readonly onEnd?: (bytes: number) => Promise<void>;
 }
 
-/** Yields content as far as it is admitted. @throws the error of a quota */
-export async function* admit(
+/** Returns content as far as it is admitted. Its steps fail with the error of a quota. */
+export function admit(
   { stepBytes }: Pick<QuotaVerbs, "stepBytes">,
   content: AsyncIterable<Uint8Array>,
-  { reservation, begin, isSized, end }: AdmittedContent,
-): AsyncGenerator<Uint8Array> {
-  await begin?.();
+  { reservation, onStart, isSized, onEnd }: AdmittedContent,
+): Steps<Uint8Array> {
   let received = 0;
   let reserved = 0;
-  for await (const chunk of content) {
-    received += chunk.byteLength;
-    if (!isSized && received > reserved) reserved = await raiseByStep(reservation, received, stepBytes);
-    await reservation.renew();
-    yield chunk;
+
+  async function reserve(): Promise<void> {
+    reserved = await raiseByStep(reservation, received, stepBytes);
   }
-  await end?.(received);
+
+  const steps = watchSteps(() => content, {
+    onStep(chunk) {
+      received += chunk.byteLength;
+      return !isSized && received > reserved ? reserve() : reservation.renew();
+    },
+    onEnd: () => onEnd?.(received),
+  });
+  let start = onStart;
+
+  async function next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    const starting = start?.();
+    start = undefined;
+    await starting;
+    return steps.next();
+  }
+
+  const admitted: Steps<Uint8Array> = { next, return: steps.return, [Symbol.asyncIterator]: () => admitted };
+  return admitted;
 }
 
 /** Reserves up to the next step; where that does not fit, only what has come. */

@@ -80,6 +80,15 @@ describe("watched steps", () => {
     await expect(collect(watchSteps(open, { toError: () => new Error("mapped") }))).rejects.toThrow("closed");
   });
 
+  it("wait for what a step promises, and release the source if that fails", async () => {
+    const log: string[] = [];
+    const onStep = async (): Promise<void> => {
+      throw new Error("full");
+    };
+    await expect(collect(watchSteps(() => createSource(3, log), { onStep }))).rejects.toThrow("full");
+    expect(log).toEqual(["open", "return"]);
+  });
+
   it("release the source when the reader stops, but open none for that", async () => {
     const log: string[] = [];
     for await (const _ of watchSteps(() => createSource(3, log), {})) break;
