@@ -1,4 +1,4 @@
-import { isStorageError, type StorageAdapter, StorageError } from "../contracts/storage-adapter.ts";
+import { hasCode, isStorageError, type StorageAdapter, StorageError } from "../contracts/storage-adapter.ts";
 import { createError } from "../http/errors.ts";
 import type { Account } from "./account.ts";
 import { ensureFolder, isFolder } from "./ensure-folder.ts";
@@ -16,7 +16,7 @@ export async function prepareHome(account: Account, storage: StorageAdapter): Pr
     else if (!(await isFolder(storage, home))) throw new StorageError("not-found", "The home folder is missing.");
     for (const folder of structure) await ensureFolder(storage, [...home, ...folder]);
   } catch (cause) {
-    if (!isStorageError(cause) || cause.code === "unavailable" || cause.code === "no-space") throw cause;
+    if (!isStorageError(cause) || hasCode(cause, "unavailable", "no-space")) throw cause;
     throw createError("account-unusable", { cause });
   }
 }

@@ -1,4 +1,4 @@
-import { isStorageError, type StorageAdapter, StorageError } from "../contracts/storage-adapter.ts";
+import { hasCode, isStorageError, type StorageAdapter, StorageError } from "../contracts/storage-adapter.ts";
 import { isPrefix } from "../contracts/storage-path.ts";
 import { createFolderStorage } from "../storage/folder-storage.ts";
 import { mountStorage } from "../storage/mount.ts";
@@ -69,7 +69,7 @@ async function ensureRealFolder(storage: StorageAdapter, real: readonly string[]
   try {
     await ensureFolder(storage, real);
   } catch (cause) {
-    if (!isStorageError(cause) || cause.code === "unavailable" || cause.code === "no-space") throw cause;
+    if (!isStorageError(cause) || hasCode(cause, "unavailable", "no-space")) throw cause;
     const message = `The real folder ${toStoragePath(real)} of a virtual folder is missing and cannot be created.`;
     throw new StorageError("denied", message, { cause });
   }

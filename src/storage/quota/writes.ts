@@ -177,11 +177,10 @@ export function admit(
     },
     onEnd: () => onEnd?.(received),
   });
-  let start = onStart;
+  let starting: Promise<void> | undefined;
 
   async function next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    const starting = start?.();
-    start = undefined;
+    starting ??= onStart?.();
     await starting;
     return steps.next();
   }
