@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import { createQuotaStorage, type QuotaLimit } from "../../../src/storage/quota.ts";
+import { inChunks } from "../../../src/testing/storage/content.ts";
 import { sendForm, uploadsOf } from "../../support/forms.ts";
 import { createTestService, type TestService, variants } from "../../support/service.ts";
 
@@ -108,7 +109,7 @@ describe(`GET ${PATH}`, () => {
       virtual_folders: [["/team", "/shared"]],
     });
     await call("PUT", "/home/team/a", { ...put });
-    await storage.write("/other", [new Uint8Array(120)].values() as never);
+    await storage.write("/other", inChunks(new Uint8Array(120), 120));
     const { results } = (await call("GET", PATH)).json<{ results: Record<string, unknown>[] }>();
     expect(results).toEqual([
       expect.objectContaining({ path: "/", used_bytes: 0, limit_bytes: 200, available_bytes: 20 }),
