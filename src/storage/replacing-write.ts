@@ -11,14 +11,23 @@ export type ReplacingWrite = (
   onReplaced: (replaced: StorageEntry | undefined) => void,
 ) => Promise<StorageEntry>;
 
-const writes = new WeakMap<StorageAdapter, ReplacingWrite>();
-
-/** Notes how a storage writes and tells what it replaces. A wrapper of the storage does not have it by itself. */
-export function noteReplacingWrite(storage: StorageAdapter, write: ReplacingWrite): void {
-  writes.set(storage, write);
+interface NotedWrite {
+  readonly plain: StorageAdapter["write"];
+  readonly replacing: ReplacingWrite;
 }
 
-/** Returns how a storage writes and tells what it replaces; `undefined` if it does not know that. */
+const writes = new WeakMap<StorageAdapter, NotedWrite>();
+
+/** Notes how a storage writes and tells what it replaces. A wrapper of the storage does not have it by itself. */
+export function noteReplacingWrite(storage: StorageAdapter, replacing: ReplacingWrite): void {
+  writes.set(storage, { plain: storage.write, replacing });
+}
+
+/**
+ * Returns how a storage writes and tells what it replaces; `undefined` if it does not know that, or if its host has put
+ * another `write` in place of its own.
+ */
 export function findReplacingWrite(storage: StorageAdapter): ReplacingWrite | undefined {
-  return writes.get(storage);
+  const noted = writes.get(storage);
+  return noted?.plain === storage.write ? noted.replacing : undefined;
 }

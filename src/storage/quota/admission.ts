@@ -12,12 +12,16 @@ export interface Admissions {
   limitsOf(path: string, own: QuotaLimit | undefined): readonly QuotaLimit[];
   /** Returns the folders around some paths that have a count. */
   countedAround(paths: readonly string[]): Promise<readonly string[]>;
+  /** As `countedAround`, after a change. Returns none if the store fails: the change counts below the limits anyway. */
+  countedAfter(paths: readonly string[]): Promise<readonly string[]>;
   /** Opens an empty reservation under some limits. */
   open(limits: readonly QuotaLimit[]): Reservation;
 }
 
 /** What one caller has reserved. `settle` or `release` ends it: what is reserved after that is given back. */
 export interface Reservation {
+  /** The folders with its limits. */
+  readonly folders: readonly string[];
   /**
    * Increases the reservation to `needed`, under all limits or not at all.
    * @throws the error of a quota; StorageError `incomplete` if the reservation is over.
@@ -58,7 +62,9 @@ export function createAdmissions(counts: Counts, folders: readonly QuotaLimit[],
     );
   }
 
-  return { limitsOf, countedAround, open: (limits) => createReservation(counts, limits, clock) };
+  const countedAfter = (paths: readonly string[]) => countedAround(paths).catch(() => []);
+
+  return { limitsOf, countedAround, countedAfter, open: (limits) => createReservation(counts, limits, clock) };
 }
 
 function createReservation(counts: Counts, limits: readonly QuotaLimit[], clock: () => number): Reservation {
@@ -115,7 +121,7 @@ function createReservation(counts: Counts, limits: readonly QuotaLimit[], clock:
     if (!isNothing(held)) await settle({}, []);
   }
 
-  return { raise, holds, renew, settle, release };
+  return { folders: limits.map(({ path }) => path), raise, holds, renew, settle, release };
 }
 
 /** Returns the limit of two for one folder. */

@@ -193,10 +193,14 @@ export function createCounts(options: CountsOptions): Counts {
       (current) => {
         const mustCount = current === undefined || current.countedAt === 0;
         const shouldCount = mustCount || current.isStale || lost.has(folder);
-        answer = mustCount || (shouldCount && mayCount) ? "uncounted" : fits(current, limit, needed);
-        return answer === "reserved" && current !== undefined
-          ? withLease(current, toProcess(), add(heldIn(folder), amount), clock() + LEASE_MILLISECONDS)
-          : current;
+        if (mustCount || (shouldCount && mayCount)) {
+          answer = "uncounted";
+          return current;
+        }
+        const toLeased = (held: Amount) => withLease(current, toProcess(), held, clock() + LEASE_MILLISECONDS);
+        // What this process has reserved counts also if its lease has ended: the requests still rely on it.
+        answer = fits(toLeased(heldIn(folder)), limit, needed);
+        return answer === "reserved" ? toLeased(add(heldIn(folder), amount)) : current;
       },
       onStored,
     );

@@ -28,6 +28,9 @@ export function createQuotaJoin(
       const entry = await join(keys, path, options);
       await spendAll([...parts.values()], (changes) => exchange.count(entry, changes));
       return entry;
+    } catch (error) {
+      await exchange.recountIfReplaced(error);
+      throw error;
     } finally {
       exchange.end();
       for (const part of parts.values()) part.close();

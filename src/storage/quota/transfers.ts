@@ -178,7 +178,7 @@ async function settle(
   settlement: Settlement,
   isMeasured: boolean,
 ): Promise<void> {
-  const folders = await admissions.countedAround(changed);
+  const folders = await admissions.countedAfter(changed);
   await reservation.settle(settlement, folders);
   if (!isMeasured) await counts.markStale(folders);
 }

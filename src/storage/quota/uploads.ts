@@ -45,7 +45,7 @@ export function createQuotaUploads(
   }
 
   async function count(reservation: Reservation, change: ChangedPart): Promise<void> {
-    await reservation.settle({ uploads: [change] }, await admissions.countedAround([change.path]));
+    await reservation.settle({ uploads: [change] }, await admissions.countedAfter([change.path]));
   }
 
   function create(...[key, path, draft]: Parameters<StorageUploads["create"]>): Promise<UploadState> {
@@ -120,6 +120,9 @@ export function createQuotaUploads(
           const entry = await uploads.complete(key, options);
           await upload.spend((change) => exchange.count(entry, [change]));
           return entry;
+        } catch (error) {
+          await exchange.recountIfReplaced(error);
+          throw error;
         } finally {
           exchange.end();
         }

@@ -38,7 +38,7 @@ export function createWrite(verbs: QuotaVerbs): StorageAdapter["write"] {
     if (isRecord(parentOf(path), nameOf(path))) return storage.write(path, content, options);
     const limits = admissions.limitsOf(path, options.quota);
     const reservation = admissions.open(limits);
-    const exchange = createFileExchange(verbs, path, reservation, replace !== undefined);
+    const exchange = createFileExchange(verbs, path, reservation, { reportsReplaced: replace !== undefined });
     try {
       const { size } = options;
       // Without a length nothing is reserved before the first step, so nothing has to be known of the file.
@@ -53,6 +53,9 @@ export function createWrite(verbs: QuotaVerbs): StorageAdapter["write"] {
       const entry = await (written ?? storage.write(path, admitted, options));
       await exchange.count(entry);
       return entry;
+    } catch (error) {
+      await exchange.recountIfReplaced(error);
+      throw error;
     } finally {
       exchange.end();
       await reservation.release();
@@ -91,20 +94,23 @@ export interface FileExchange {
   begin(bytes: number, credit?: readonly ChangedPart[]): Promise<void>;
   /** Notes what the storage has replaced. */
   noteReplaced(entry: StorageEntry | undefined): void;
-  /** Counts the difference, if the exchange has started, and that of uploads that have become the file. */
+  /** Counts the difference, if it is known what was replaced, and that of uploads that have become the file. */
   count(entry: StorageEntry, uploads?: readonly ChangedPart[]): Promise<void>;
+  /** After a failure: if the file may have been replaced nevertheless, the folders around it are counted anew. */
+  recountIfReplaced(error: unknown): Promise<void>;
   end(): void;
 }
 
-/** Creates the exchange of a file. `isTold`: whether the storage will tell what it replaces. */
+/** Creates the exchange of a file. `reportsReplaced`: the storage calls `noteReplaced` when it has placed the file. */
 export function createFileExchange(
-  { storage, admissions, turns, walks }: QuotaVerbs,
+  { storage, admissions, counts, turns, walks }: QuotaVerbs,
   path: string,
   reservation: Reservation,
-  isTold = false,
+  { reportsReplaced = false } = {},
 ): FileExchange {
   const ends: (() => void)[] = [];
   let isOver = false;
+  let mayBeReplaced = false;
   let replaced: Amount | undefined;
 
   /** A write that is aborted does not wait for the last step of its content, which may come here later. */
@@ -124,26 +130,33 @@ export function createFileExchange(
     keep(await turns.take([path]));
     const file = toFile(bytes);
     // With all of it reserved it makes no difference what is there.
-    if (!isTold || !reservation.holds(file)) {
+    if (!reportsReplaced || !reservation.holds(file)) {
       replaced = toAmount(await storage.stat(path));
       await reservation.raise(toMissing(file, replaced), { credit });
     }
     // Only now: a reservation may wait for a walk, and a walk waits for the changes that it knows of.
     keep(walks.announce([path]));
+    mayBeReplaced = !reportsReplaced;
   }
 
   function noteReplaced(entry: StorageEntry | undefined): void {
+    mayBeReplaced = true;
     replaced = toAmount(entry);
   }
 
   async function count(entry: StorageEntry, uploads: readonly ChangedPart[] = []): Promise<void> {
     if (replaced === undefined) return;
     const amount = subtract(toAmount(entry), replaced);
-    const folders = await admissions.countedAround([path, ...uploads.map((upload) => upload.path)]);
+    const folders = await admissions.countedAfter([path, ...uploads.map((upload) => upload.path)]);
     await reservation.settle({ parts: [{ path, amount }], uploads }, folders);
   }
 
-  return { begin, noteReplaced, count, end: endAll };
+  async function recountIfReplaced(error: unknown): Promise<void> {
+    if (!mayBeReplaced || !(reportsReplaced || hasCode(error, "unavailable"))) return;
+    await counts.markStale([...reservation.folders, ...(await admissions.countedAfter([path]))]);
+  }
+
+  return { begin, noteReplaced, count, recountIfReplaced, end: endAll };
 }
 
 /** What {@link admit} does around the content. */
@@ -189,7 +202,7 @@ export function admit(
   return admitted;
 }
 
-/** Reserves up to the next step; where that does not fit, only what has come. */
+/** Reserves up to the next step, or only what has come if that fails. */
 async function raiseByStep(reservation: Reservation, received: number, stepBytes: number): Promise<number> {
   const step = Math.ceil(received / stepBytes) * stepBytes;
   try {

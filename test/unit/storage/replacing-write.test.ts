@@ -70,7 +70,11 @@ describe("a write of the disk storage that tells what it replaces", () => {
     expect(isTold).toBe(false);
   });
 
-  it("is not that of a storage that follows links, nor of a wrapper", () => {
+  it("is not that of a storage that follows links, of a wrapper, or of a storage with another write", () => {
+    const traced = createDiskStorage({ root });
+    const { write } = traced;
+    traced.write = (...written) => write(...written);
+    expect(findReplacingWrite(traced)).toBeUndefined();
     expect(findReplacingWrite(createDiskStorage({ root, links: "inside" }))).toBeUndefined();
     expect(findReplacingWrite(createQuotaStorage(disk))).toBeUndefined();
   });

@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { StorageAdapter } from "../../../../src/contracts/storage-adapter.ts";
+import { type StorageAdapter, StorageError } from "../../../../src/contracts/storage-adapter.ts";
 import { createMemoryStorage } from "../../../../src/storage/memory.ts";
 import { createQuotaStorage, type QuotaStorage } from "../../../../src/storage/quota.ts";
+import { noteReplacingWrite } from "../../../../src/storage/replacing-write.ts";
 import { createMemoryKeyValueStore } from "../../../../src/stores/memory.ts";
 import { createFaultyStorage } from "../../../../src/testing/faulty-storage.ts";
+import { overrideStorage } from "../../../support/storage.ts";
 
 const key = { owner: "account:alice", id: "0".repeat(32) };
 const folders = [{ path: "/", bytes: 10_000, files: 20 }];
@@ -67,6 +69,53 @@ describe("a storage with quotas, if a step below it fails", () => {
         break;
       }
     }
+  });
+});
+
+describe("a storage with quotas, if a write fails after it has replaced the file", () => {
+  const fail = () => Promise.reject(new StorageError("unavailable"));
+  const failings: Readonly<Record<string, (inner: StorageAdapter) => StorageAdapter>> = {
+    "the storage tells what it replaces": (inner) => {
+      noteReplacingWrite(inner, async (path, content, options, onReplaced) => {
+        const replaced = await inner.stat(path);
+        await inner.write(path, content, options);
+        onReplaced(replaced);
+        return fail();
+      });
+      return inner;
+    },
+    "the storage does not": (inner) =>
+      overrideStorage(inner, {
+        async write(...write) {
+          await inner.write(...write);
+          return fail();
+        },
+      }),
+  };
+
+  it.each(Object.entries(failings))("counts anew before the next write: %s", async (_name, wrap) => {
+    const inner = createMemoryStorage();
+    await inner.write("/a", bytes(10));
+    const storage = createQuotaStorage(wrap(inner), { folders });
+    expect(await storage.quota.usage("/")).toMatchObject({ bytes: 10 });
+    await expect(storage.write("/a", bytes(6000), { size: 6000 })).rejects.toMatchObject({ code: "unavailable" });
+    await expect(storage.write("/b", bytes(5000), { size: 5000 })).rejects.toMatchObject({ code: "no-space" });
+    expect(await storage.quota.usage("/")).toMatchObject({ bytes: 6000, files: 1, reservedBytes: 0 });
+  });
+});
+
+describe("a storage with quotas, if an upload stalls for longer than a process is waited for", () => {
+  it("keeps its reservation in this process, also when others are counted meanwhile", async () => {
+    let now = 1;
+    const storage = createQuotaStorage(createMemoryStorage(), { folders, clock: () => now });
+    async function* stalled(): AsyncGenerator<Uint8Array> {
+      yield new Uint8Array(4500);
+      now += 3_600_000;
+      await expect(storage.write("/b", bytes(9000), { size: 9000 })).rejects.toMatchObject({ code: "no-space" });
+      yield new Uint8Array(4500);
+    }
+    await storage.write("/a", stalled(), { size: 9000 });
+    expect(await storage.quota.usage("/")).toMatchObject({ bytes: 9000, files: 1, reservedBytes: 0 });
   });
 });
 
