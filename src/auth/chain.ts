@@ -11,7 +11,7 @@ import type {
 } from "../contracts/authenticator.ts";
 import type { MethodVerdict } from "../contracts/events/logins.ts";
 import type { Logger } from "../contracts/logger.ts";
-import { isHttpError } from "../http/http-error.ts";
+import { isUnavailable } from "../http/http-error.ts";
 import { createAccountLookups } from "./account-lookups.ts";
 import { createAccountVersions } from "./account-versions.ts";
 import { type ChainKeys, createChainKeys } from "./keys/chain-keys.ts";
@@ -149,7 +149,7 @@ export function createAuthenticationChain(
       const isRight = verdict.outcome === "accepted" || verdict.outcome === "second-factor";
       return isRight ? withTag(method, verdict) : verdict;
     } catch (error) {
-      if (isHttpError(error) && error.failure === "unavailable") throw error;
+      if (isUnavailable(error)) throw error;
       const details = { method: method.name, username: credentials.username, error };
       logger?.error(details, "An authentication method failed; the login is rejected.");
       return { outcome: "rejected", reason: "failure" };

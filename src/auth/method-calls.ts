@@ -1,7 +1,7 @@
 import type { Authenticator } from "../contracts/authenticator.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { createRetryError, type ErrorCode } from "../http/errors.ts";
-import { isHttpError } from "../http/http-error.ts";
+import { isUnavailable } from "../http/http-error.ts";
 
 /** What the client and the log get if a method fails. */
 export interface MethodFailure {
@@ -29,7 +29,7 @@ export function createMethodCalls(
       await startMethod(method);
       return await work();
     } catch (error) {
-      if (isHttpError(error) && error.failure === "unavailable") throw error;
+      if (isUnavailable(error)) throw error;
       logger?.error({ method: method.name, ...details, error }, `An authentication method failed; ${consequence}.`);
       throw createRetryError(code);
     }

@@ -61,7 +61,7 @@ export async function updateText(
     if (await store.replace(key, current, next, ttl)) return next;
     await wait(Math.random() * Math.min(2 ** attempt, MAX_DELAY_MILLISECONDS));
   }
-  throw new Error(`The stored text changed during each of ${MAX_ATTEMPTS} attempts to update it.`);
+  throw new Error(`The stored text changed during each of ${MAX_ATTEMPTS} attempts.`);
 }
 
 /**

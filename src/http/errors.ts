@@ -1,5 +1,5 @@
 import { fillText } from "../platform/fill-text.ts";
-import { type Failure, HttpError, isHttpError } from "./http-error.ts";
+import { type Failure, HttpError, isUnavailable } from "./http-error.ts";
 
 /**
  * Every refusal of the service: its code, which the header `Error-Code` has, the failure that decides on the status,
@@ -345,12 +345,19 @@ export function createRetryError(code: ErrorCode, cause?: unknown): HttpError {
   return createError(code, { headers: { "Retry-After": "1" }, cause });
 }
 
-/** Runs work. @throws HttpError: that of the work if it throws one, else {@link createRetryError} of the code. */
-export async function orRetryError<T>(code: ErrorCode, work: () => Promise<T>): Promise<T> {
+/**
+ * Runs work. @throws what the work throws if `isPassedOn` accepts it, by default an HttpError `unavailable`; else
+ * {@link createRetryError} of the code.
+ */
+export async function orRetryError<T>(
+  code: ErrorCode,
+  work: () => Promise<T>,
+  isPassedOn: (cause: unknown) => boolean = isUnavailable,
+): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    throw isHttpError(cause) ? cause : createRetryError(code, cause);
+    throw isPassedOn(cause) ? cause : createRetryError(code, cause);
   }
 }
 

@@ -70,3 +70,8 @@ export class HttpError extends Error {
     this.headers = headers;
   }
 }
+
+/** Whether a value is the error of something that is not available at the moment. */
+export function isUnavailable(value: unknown): value is HttpError {
+  return isHttpError(value) && value.failure === "unavailable";
+}

@@ -1,6 +1,7 @@
 import { createTextUpdates } from "../contracts/atomic-store.ts";
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import { orRetryError } from "../http/errors.ts";
+import { isHttpError } from "../http/http-error.ts";
 import { sha256Hex } from "../platform/sha256.ts";
 
 /** Texts in the store of links. Every method rejects with HttpError `unavailable` if the store fails. */
@@ -34,6 +35,7 @@ export function createStoreTexts(store: KeyValueStore, clock: () => number): Sto
   };
 }
 
+/** Runs work on the store of links. A change may refuse with an HttpError of its own. */
 function mapStoreErrors<T>(work: () => Promise<T>): Promise<T> {
-  return orRetryError("link-store-unavailable", work);
+  return orRetryError("link-store-unavailable", work, isHttpError);
 }

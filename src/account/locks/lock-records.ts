@@ -1,6 +1,6 @@
 import { type AtomicKeyValueStore, updateText } from "../../contracts/atomic-store.ts";
 import { hasCode } from "../../contracts/storage-adapter.ts";
-import { createRetryError } from "../../http/errors.ts";
+import { orRetryError } from "../../http/errors.ts";
 import { isHttpError } from "../../http/http-error.ts";
 import { yieldToEventLoop } from "../../platform/event-loop.ts";
 import { createRequestMutex } from "../../platform/keyed-mutex.ts";
@@ -154,13 +154,8 @@ export function createLockRecords(store: AtomicKeyValueStore, clock: () => numbe
 }
 
 /** Runs work on the store of locks. @throws HttpError `unavailable` if the store fails, StorageError `no-space`. */
-export async function mapLockStoreErrors<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    if (isHttpError(cause) || hasCode(cause, "no-space")) throw cause;
-    throw createRetryError("lock-store-unavailable", cause);
-  }
+export function mapLockStoreErrors<T>(work: () => Promise<T>): Promise<T> {
+  return orRetryError("lock-store-unavailable", work, (cause) => isHttpError(cause) || hasCode(cause, "no-space"));
 }
 
 /** Paths may be longer than the keys of stores. */

@@ -8,7 +8,7 @@ import {
   type JWTVerifyGetKey,
 } from "jose";
 import { checkOption, OptionError } from "../../contracts/option-error.ts";
-import { createError } from "../../http/errors.ts";
+import { createRetryError } from "../../http/errors.ts";
 import { readBytes } from "../../platform/read-bytes.ts";
 import { type JwtIdentifierOptions, toSecretBytes } from "./options.ts";
 
@@ -16,7 +16,7 @@ import { type JwtIdentifierOptions, toSecretBytes } from "./options.ts";
  * After a fetch that has failed, the next one waits for this time: anyone can send tokens that need keys, and each of
  * them would be a request to the issuer.
  */
-const RETRY_SECONDS = 1;
+const RETRY_MS = 1000;
 /** Maximum size of a key set that is fetched: `jose` has no limit of its own. */
 const MAX_KEY_SET_BYTES = 1_048_576;
 
@@ -64,10 +64,10 @@ function createRemoteKeys(url: URL): JWTVerifyGetKey {
     } catch (error) {
       if (isFaultOfToken(error)) throw error;
       if (Date.now() >= retryAt) {
-        retryAt = Date.now() + 1000 * RETRY_SECONDS;
+        retryAt = Date.now() + RETRY_MS;
         failure = error;
       }
-      throw createError("token-keys-unavailable", { headers: { "Retry-After": String(RETRY_SECONDS) }, cause: error });
+      throw createRetryError("token-keys-unavailable", error);
     }
   };
 }

@@ -54,7 +54,7 @@ export function createSecondFactor({ store, clock }: SecondFactorOptions): Compl
   const guesses = createWrongGuesses({ update, most: MAX_WRONG, window: WRONG_WINDOW_MS, clock });
 
   async function tryOneTimePassword(secret: string, given: string): Promise<SecondFactorProblem | undefined> {
-    const key = toStoreKey("wrong-one-time-passwords", secret);
+    const key = toStoreKey("one-time-password-guesses", secret);
     if (!(await guesses.add(key))) return "second-factor-throttled";
     const step = findStep(secret, given, clock());
     if (step === undefined) return "second-factor-wrong";

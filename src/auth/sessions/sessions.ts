@@ -217,8 +217,13 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   async function endOthers(username: string, keptId: string, version?: string): Promise<void> {
     const key = sessionKeyOf(keptId);
-    const isKept = await mapStoreErrors(() => withLock(key, () => keep(key, version)));
-    await startGeneration(username, isKept ? key : undefined);
+    let isKept = true;
+    try {
+      isKept = await mapStoreErrors(() => withLock(key, () => keep(key, version)));
+    } finally {
+      // Also if the store fails there: the others end in any case.
+      await startGeneration(username, isKept ? key : undefined);
+    }
   }
 
   async function startGeneration(username: string, kept?: string): Promise<void> {

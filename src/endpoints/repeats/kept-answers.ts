@@ -62,7 +62,7 @@ export function createKeptAnswers({ store, seconds, clock, report }: KeptAnswers
     if (isAtomicStore(store) && (await store.replace(name, undefined, text, LEASE_MS))) return undefined;
     const found = await store.get(name);
     if (found !== undefined) return parseRecord(found);
-    if (isAtomicStore(store)) throw new Error("The key of a request changed at the same moment.");
+    if (isAtomicStore(store)) throw new Error("The stored text changed at the same moment.");
     await store.set(name, text, LEASE_MS);
     return undefined;
   }
@@ -121,6 +121,6 @@ async function toClaim(record: KeptRecord, fingerprint: string, secret: string):
 /** What a store has may be of another program. @throws TypeError */
 function parseRecord(value: unknown): KeptRecord {
   const record = typeof value === "string" ? (JSON.parse(value) as Partial<KeptRecord> | null) : undefined;
-  if (typeof record?.body !== "string") throw new TypeError("The store has something else for the key of a request.");
+  if (typeof record?.body !== "string") throw new TypeError("The stored value is not a record.");
   return record as KeptRecord;
 }
