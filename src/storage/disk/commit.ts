@@ -63,8 +63,8 @@ export interface FinishedWrite {
 
 /**
  * Renames the temporary file to its final name, under the lock of that name and if the conditions still hold. It
- * replaces what had the name. A short write without conditions and without `onReplaced` does not look at that again:
- * the system itself refuses to replace a folder.
+ * replaces what had the name. A short write without conditions and without `onReplaced` does not look at that again,
+ * where no member of the folder has properties: the system itself refuses to replace a folder.
  *
  * Returns `"linked"` if the file still has its temporary name too.
  */
@@ -74,7 +74,7 @@ export async function commit(
   options: WriteOptions,
 ): Promise<"renamed" | "linked"> {
   return withNameLock(folder, name, async () => {
-    // The file that has the properties may be another one by now.
+    // The properties may be of a file that has replaced `previous` meanwhile.
     const mayHaveProperties = await hasRecords(folder);
     const mustLook = hasConditions(options) || !isRecent || mayHaveProperties || onReplaced !== undefined;
     const found = mustLook ? await checkTarget(folder, name, options, true) : previous;

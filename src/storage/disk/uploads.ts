@@ -215,7 +215,7 @@ export function createDiskUploads({
     if (upload.isDone === true) return toStateOf(upload, undefined);
     const folder = await openFolderOf(upload);
     const stats = folder && (await withFolder(folder, (opened) => opened.lookUp(toBytesName(upload.key), false)));
-    // Its creation or completion may run just now, or it is lost: who has the lock knows.
+    // Its creation or completion may run just now, or it is lost: only a call with the lock can say.
     if (stats === undefined) return findEvenLost(upload.key);
     return toStateOf(upload, stats);
   }
@@ -235,7 +235,8 @@ export function createDiskUploads({
         yield buffer.subarray(0, count);
       }
     } finally {
-      await closeFile(descriptor, true);
+      // The upload may have been discarded meanwhile: then this frees its bytes.
+      await closeFile(descriptor, false);
     }
   }
 

@@ -174,7 +174,8 @@ export function createUploadAccess(
 }
 
 async function closeBytes({ folder, descriptor }: OpenBytes): Promise<void> {
-  await closeFile(descriptor, true);
+  // Of an upload that was discarded, this frees the bytes.
+  await closeFile(descriptor, false);
   folder.close();
 }
 
