@@ -212,7 +212,7 @@ export interface FileVersionEntry {
 /** A command on versions of a file: restores one, or removes some for good. */
 export interface FileVersionCommand {
   readonly command: "restore" | "purge";
-  /** The ID of a version. */
+  /** The ID of a version, or several. */
   readonly target: string | readonly string[];
 }
 
@@ -220,7 +220,7 @@ export interface FileVersionCommand {
 export interface AccountDescription {
   readonly name: string;
   readonly groups: readonly string[];
-  /** How the request was identified: `basic`, `session`, `cookie`, `certificate` or `identity`. */
+  /** How the request was identified: `basic`, `bearer`, `session`, `cookie`, `certificate` or `identity`. */
   readonly login: string;
   /** How requests can be identified, in addition to client certificates. */
   readonly logins: readonly string[];

@@ -9,7 +9,7 @@ export { hasCode, isStorageError, StorageError, type StorageErrorCode } from "./
 export type { EntityTags, StorageEntry };
 
 /**
- * A storage: eight methods on one tree of files and folders.
+ * A storage: one tree of files and folders. Eight methods are required.
  *
  * Paths are absolute and canonical: decoded, separated by `/`, without empty segments, `.` or `..`, and without a `/`
  * at the end. The root is `/`. The service passes only such paths; for any other path an adapter throws `TypeError`.
@@ -21,7 +21,7 @@ export type { EntityTags, StorageEntry };
 export interface StorageAdapter {
   /**
    * Returns the entry at a path. Returns `undefined` if there is nothing, and if a parent is missing or is a file or a
-   * link. A link is reported as a link, never as its target.
+   * link. A link is reported as a link, unless the storage reports links as their targets.
    */
   stat(path: string): Promise<StorageEntry | undefined>;
 

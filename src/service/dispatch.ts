@@ -67,6 +67,7 @@ type Identified = Extract<Identification, { outcome: "identified" }>;
 
 /**
  * Makes the dispatch of a service: route, identification, cross-site check, permits, account, endpoint, in this order.
+ * An open endpoint needs no identification. The link of a URL is opened before the route is known.
  */
 export function createDispatch(options: DispatchOptions): Dispatch {
   const { finisher, accounts, permitsOf, watchLogin, isLiveKey, anonymous } = options;
@@ -86,7 +87,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     if (isByLink && links !== undefined) return runByLink(context, links, url, served);
     const route = toRoute(url, context.method, served);
     if (route === "options") return toOptionsReply(context, url, served);
-    if (context.uploads === undefined) refuseUploads(context, url);
+    if (context.uploads === undefined) refuseResumable(context, url);
     const { kind, endpoint } = route;
     if (endpoint.access === "open") {
       const permits = permitsOf("anyone", connection.peer?.address);
@@ -97,7 +98,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       : identifier.identify(request, connection));
     if (identification.outcome !== "identified") return runUnidentified(context, url, endpoint, identification);
     refuseCrossSite(context, identification);
-    requireNoKey(identification, kind);
+    requireOpenToKey(identification, kind);
     // The account has other URLs below `/home/`, such as the password page, which transfer no files.
     const isTransferRequest = (kind === "file" || kind === "folder" || kind === "upload") && isTransfer(context);
     return runForAccount(context, identification, endpoint.run, isTransferRequest);
@@ -107,13 +108,13 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     context: RequestContext,
     url: ResolvedUrl,
     endpoint: Route["endpoint"],
-    reason: Exclude<Identification, Identified>,
+    unidentified: Exclude<Identification, Identified>,
   ): Promise<Reply> {
-    if (reason.outcome === "anonymous" && endpoint.access === "account" && anonymous?.serves(context, url.kind)) {
-      refuseUploads(context, url);
-      return anonymous.run(context, reason, endpoint.run);
+    if (unidentified.outcome === "anonymous" && endpoint.access === "account" && anonymous?.serves(context, url.kind)) {
+      refuseResumable(context, url);
+      return anonymous.run(context, unidentified, endpoint.run);
     }
-    return unauthorizedReply(context, reason);
+    return unauthorizedReply(context, unidentified);
   }
 
   /** A link replaces the login. Its refusals come before those of the method (SHARING 4). */
@@ -135,7 +136,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     return withPermits(permits, async () => {
       const route = toRoute(url, context.method, served);
       if (route === "options" || route.endpoint.access !== "account") throw createError("not-found");
-      if (context.uploads === undefined) refuseUploads(context, url);
+      if (context.uploads === undefined) refuseResumable(context, url);
       return runWithLink(complete, links, withLinkRules(route.kind, route.endpoint.run), !isSafe(context.method));
     });
   }
@@ -199,8 +200,8 @@ export function createDispatch(options: DispatchOptions): Dispatch {
   return dispatch;
 }
 
-/** @throws HttpError `key-denied` */
-function requireNoKey({ key }: Identified, kind: ResolvedUrl["kind"]): void {
+/** Requires that API keys may use a URL. @throws HttpError `key-denied` */
+function requireOpenToKey({ key }: Identified, kind: ResolvedUrl["kind"]): void {
   if (key !== undefined && !OPEN_TO_KEYS.includes(kind)) throw createError("key-denied");
 }
 
@@ -229,11 +230,8 @@ function toOptionsReply({ config, uploads }: RequestContext, { kind }: ResolvedU
   return emptyReply(200, { ...fields, DAV: "1, 2, 3", "MS-Author-Via": "DAV", "Content-Length": "0" });
 }
 
-/**
- * Rejects a resumable upload if the service has none. Otherwise one part of the file would be stored as the complete
- * file.
- */
-function refuseUploads({ request, method }: RequestContext, { kind }: ResolvedUrl): void {
+/** Rejects a request of a resumable upload. Otherwise one part of the file would be stored as the complete file. */
+function refuseResumable({ request, method }: RequestContext, { kind }: ResolvedUrl): void {
   if (kind !== "file" && kind !== "folder") return;
   if (method === "POST" && request.headers.has("tus-resumable")) throw createError("upload-unsupported");
   if (method === "PUT" && kind === "file") requireCompleteContent(request.headers);

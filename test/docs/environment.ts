@@ -108,7 +108,10 @@ async function findPort(): Promise<number> {
 
 /** Copies what all pages begin with. The system's program takes a tenth of the time that looking at each file takes. */
 async function makeClone(clone: string): Promise<void> {
-  template ??= makeTemplate();
+  template ??= makeTemplate().catch((error: unknown) => {
+    template = undefined;
+    throw error;
+  });
   await promisify(execFile)("cp", ["-a", await template, clone]);
 }
 

@@ -20,15 +20,15 @@ export interface MoveRecord {
   /** The versions of the file. */
   readonly ids?: readonly string[];
   /** The versions go after what they belong to. Otherwise they go first, and come back if the move fails. */
-  readonly isAfter?: true;
+  readonly versionsFollow?: true;
 }
 
 /** How long a move may take. One that is older was ended by a crash. */
 const COMPLETION_MILLISECONDS = 3_600_000;
 
 /**
- * Runs a move or a removal. Before and after it the versions go where what they belong to is: `isAfter` of the record
- * says when. If that fails after the move, the next sweep does it.
+ * Runs a move or a removal, and takes the versions along: before it or after it, as the record says. If that fails
+ * after the move, the next sweep does it.
  */
 export async function runMove<T>(parts: VersionParts, record: MoveRecord, action: () => Promise<T>): Promise<T> {
   const forget = await storeRecord(parts, record);
@@ -36,17 +36,17 @@ export async function runMove<T>(parts: VersionParts, record: MoveRecord, action
   const [here, there] = [from, to].map((path) => (path === undefined ? undefined : toVersionsPlace(path, kind)));
   let isSettled = false;
   try {
-    if (record.isAfter !== true && here && there) await relocate(parts.storage, here, there, ids);
+    if (record.versionsFollow !== true && here && there) await relocate(parts.storage, here, there, ids);
     const result = await action();
-    if (record.isAfter === true && here) {
+    if (record.versionsFollow === true && here) {
       const follow = (): Promise<void> =>
         there ? relocate(parts.storage, here, there, ids) : dropVersions(parts.storage, here);
-      isSettled = await succeeds(follow);
+      isSettled = await succeedsInTwoTries(follow);
     } else isSettled = true;
     return result;
   } catch (error) {
     // After some failures the move is done.
-    isSettled = await succeeds(() => settle(parts, record));
+    isSettled = await succeedsInTwoTries(() => settle(parts, record));
     throw error;
   } finally {
     if (there) parts.known.set(there.folder, undefined);
@@ -54,7 +54,7 @@ export async function runMove<T>(parts: VersionParts, record: MoveRecord, action
   }
 }
 
-async function succeeds(step: () => Promise<void>): Promise<boolean> {
+async function succeedsInTwoTries(step: () => Promise<void>): Promise<boolean> {
   return step()
     .catch(step)
     .then(
@@ -104,7 +104,7 @@ export async function finishMoves(parts: VersionParts): Promise<void> {
 
 /** Looks at what has become of a move, and has the versions go where what they belong to is. */
 async function settle({ storage }: VersionParts, record: MoveRecord): Promise<void> {
-  const { from, to, kind, ids, isAfter } = record;
+  const { from, to, kind, ids, versionsFollow } = record;
   const here = toVersionsPlace(from, kind);
   const source = await storage.stat(from);
   if (here === undefined) return;
@@ -116,7 +116,7 @@ async function settle({ storage }: VersionParts, record: MoveRecord): Promise<vo
   const target = await storage.stat(to);
   if (there === undefined) return;
   if (hasArrived(record, source, target)) await relocate(storage, here, there, ids);
-  else if (source?.kind === kind && isAfter !== true) await relocate(storage, there, here, ids);
+  else if (source?.kind === kind && versionsFollow !== true) await relocate(storage, there, here, ids);
 }
 
 /** Whether the file or folder itself is at its new path. */
@@ -147,7 +147,7 @@ async function readRecord(storage: StorageAdapter, path: string): Promise<MoveRe
 
 function toRecord(value: unknown): MoveRecord | undefined {
   if (typeof value !== "object" || value === null) return undefined;
-  const { from, to, kind, etag, ids, isAfter } = value as Record<string, unknown>;
+  const { from, to, kind, etag, ids, versionsFollow } = value as Record<string, unknown>;
   const isKnown = typeof from === "string" && (kind === "file" || kind === "folder");
   if (!isKnown || (to !== undefined && typeof to !== "string")) return undefined;
   return {
@@ -155,7 +155,7 @@ function toRecord(value: unknown): MoveRecord | undefined {
     kind,
     ...(to !== undefined && { to }),
     ...(typeof etag === "string" && { etag }),
-    ...(isAfter === true && { isAfter }),
+    ...(versionsFollow === true && { versionsFollow }),
     ...(Array.isArray(ids) && { ids: ids.filter((id) => typeof id === "string" && isTimedId(id)) }),
   };
 }

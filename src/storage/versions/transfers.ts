@@ -57,7 +57,7 @@ export function createVersionsRemove(parts: VersionParts): StorageAdapter["remov
     const place = kind && toVersionsPlace(path, kind);
     const action = (): Promise<void> => storage.remove(path, options);
     if (kind === undefined || place === undefined || !(await hasMembers(storage, place))) return action();
-    return runMove(parts, { from: path, kind, isAfter: true }, action);
+    return runMove(parts, { from: path, kind, versionsFollow: true }, action);
   }
 
   return async (path, options) => {
@@ -101,9 +101,17 @@ async function toMoveRecord(
   const [here, there] = [toVersionsPlace(from, kind), toVersionsPlace(to, kind)];
   if (here === undefined || there === undefined || !(await hasMembers(storage, here))) return undefined;
   // An entry of the trash without its data is removed by a sweep, so nothing goes there before the data.
-  const isAfter = toTrashedVersions(to) !== undefined || (kind === "folder" && (await hasMembers(storage, there)));
+  const versionsFollow =
+    toTrashedVersions(to) !== undefined || (kind === "folder" && (await hasMembers(storage, there)));
   const ids = kind === "file" ? await idsAt(storage, here) : undefined;
-  return { from, to, kind, ...(etag !== undefined && { etag }), ...(ids && { ids }), ...(isAfter && { isAfter }) };
+  return {
+    from,
+    to,
+    kind,
+    ...(etag !== undefined && { etag }),
+    ...(ids && { ids }),
+    ...(versionsFollow && { versionsFollow }),
+  };
 }
 
 /**
