@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { describeInChromium } from "./chromium.ts";
+import { describeInWholeChromium } from "./chromium.ts";
 import { logIn, openSite, rowOf } from "./site.ts";
 
 /** What a script would do: it changes the title, which the tests read, and calls home. */
@@ -30,7 +30,7 @@ const FILES = {
   "page.xhtml": `<html xmlns="http://www.w3.org/1999/xhtml"><script>${CODE}</script></html>`,
 };
 
-describeInChromium("hostile files", (chromium) => {
+describeInWholeChromium("hostile files", (chromium) => {
   /** Fails if a script of a file has run: it would have set a title, or asked for a URL. */
   async function expectNothingRan(pages: readonly Page[], requests: readonly string[], what: string): Promise<void> {
     for (const page of pages) expect(await page.title(), what).not.toBe("RAN");

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { createMemoryKeyValueStore } from "../../src/stores/memory.ts";
 import { expectAccessible } from "./axe.ts";
-import { describeInChromium, eventually } from "./chromium.ts";
+import { describeInWholeChromium, eventually } from "./chromium.ts";
 import { PDF, recordVideo, toPng, toWav } from "./media.ts";
 import { chooseAction, logIn, openSite, rowOf } from "./site.ts";
 
@@ -22,7 +22,7 @@ const FILES = {
 const link = (page: Page, name: string) => rowOf(page, name).locator("th a");
 const title = async (page: Page) => (await page.locator(".viewer-title > *").allTextContents()).join(", ");
 
-describeInChromium("the viewer", (chromium) => {
+describeInWholeChromium("the viewer", (chromium) => {
   it("shows the files of a folder one after the other by the keyboard alone, and gives the focus back", async () => {
     const site = await openSite({ files: FILES });
     const { page, expectNoComplaints } = await chromium.open();
