@@ -11,6 +11,8 @@ const QUICK = [
   "test/openapi/!(drift).test.ts",
   "test/conformance/{authenticators,stores}.test.ts",
 ];
+/** Tests in which calls of the system fail: some replace functions that a module takes when it is loaded. */
+const FAULTS = "test/faults/**/*.test.ts";
 /** Tests that need Chromium, Redis, an S3 server, nginx, strace, archive programs, another runtime or a framework. */
 const INSTALLED = [
   "test/archive/*.test.ts",
@@ -47,7 +49,7 @@ export default defineConfig({
     reporters: ["default", createClosingLineReporter()],
     sequence: { sequencer: ProjectSequencer },
     projects: [
-      // `npm test`. All files of a worker share its modules: loading them takes longer than most of these tests.
+      // `npm test`. All files of a worker share its modules, here and below: loading them takes longer than most tests.
       { extends: true, test: { name: "quick", include: QUICK, exclude: INSTALLED, isolate: false } },
       // `npm run check` adds what takes longer.
       {
@@ -55,13 +57,15 @@ export default defineConfig({
         test: {
           name: "local",
           include: ["test/**/*.test.ts"],
-          exclude: [...QUICK, ...INSTALLED, "**/node_modules/**"],
+          exclude: [...QUICK, ...INSTALLED, FAULTS, "**/node_modules/**"],
+          isolate: false,
         },
       },
+      { extends: true, test: { name: "faults", include: [FAULTS], exclude: INSTALLED } },
       // `.ci/run` adds what needs programs or packages that `npm ci` does not install.
       {
         extends: true,
-        test: { name: "installed", include: INSTALLED, globalSetup: ["test/support/s3/setup.ts"] },
+        test: { name: "installed", include: INSTALLED, isolate: false, globalSetup: ["test/support/s3/setup.ts"] },
       },
     ],
   },

@@ -7,7 +7,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 export class ProjectSequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const projects = ["installed", "local", "quick"];
+    const projects = ["installed", "faults", "local", "quick"];
     const toRank = ({ project }: TestSpecification): number => projects.indexOf(project.name);
     return sorted.sort((one, other) => toRank(one) - toRank(other));
   }
