@@ -26,7 +26,7 @@ export function addAccountCommands(program: Command): void {
     if (verb !== "list") command.argument("<name>", "the name of the account");
     return command.requiredOption("--file <file>", "the accounts file").action(async (...given: readonly unknown[]) => {
       const [name, flags] = verb === "list" ? ["", given[0]] : given;
-      const { runAccountCommand } = await import("./commands/account.ts");
+      const { runAccountCommand } = await import("./commands/all-but-serve.ts");
       await runAccountCommand({ ...(flags as Flags), verb, name: String(name) }, process);
     });
   }
@@ -72,7 +72,7 @@ function addUnlockCommand(program: Command): void {
     .option("--address <address>", "also forget the failed logins of this client address")
     .addHelpText("after", unlockHelp)
     .action(async (name: string, flags: { readonly config: string; readonly address?: string }) => {
-      const { unlock } = await import("./commands/unlock.ts");
+      const { unlock } = await import("./commands/all-but-serve.ts");
       await unlock({ ...flags, name }, process);
     });
 }

@@ -18,7 +18,7 @@ export function addCheckCommands(program: Command, endWith: (status: number) => 
     .description("check a configuration file and print what it would serve; exits with 0 if it is valid, 2 if not")
     .requiredOption("--config <file>", "the configuration file of the service")
     .action(async ({ config }: { readonly config: string }) => {
-      const { checkConfiguration } = await import("./commands/check.ts");
+      const { checkConfiguration } = await import("./commands/all-but-serve.ts");
       endWith(await checkConfiguration(config, process));
     });
   program
@@ -28,7 +28,7 @@ export function addCheckCommands(program: Command, endWith: (status: number) => 
     .option("--url <url>", "the address of the service as clients have it")
     .addHelpText("after", doctorHelp)
     .action(async (flags: DoctorFlags) => {
-      const { runDoctor } = await import("./commands/doctor.ts");
+      const { runDoctor } = await import("./commands/all-but-serve.ts");
       endWith(await runDoctor(flags, process));
     });
   program
@@ -37,7 +37,7 @@ export function addCheckCommands(program: Command, endWith: (status: number) => 
     .requiredOption("--config <file>", "the configuration file of the service")
     .option("--dry-run", "print which files the retention would remove, and remove nothing")
     .action(async (flags: SweepFlags) => {
-      const { runSweep } = await import("./commands/sweep.ts");
+      const { runSweep } = await import("./commands/all-but-serve.ts");
       await runSweep(flags, process);
     });
 }

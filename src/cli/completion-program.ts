@@ -17,7 +17,7 @@ export function addCompletionCommand(program: Command): void {
     })
     .addHelpText("after", completionHelp)
     .action(async (shell: "bash" | "zsh" | "fish") => {
-      const { writeCompletion } = await import("./commands/completion.ts");
+      const { writeCompletion } = await import("./commands/all-but-serve.ts");
       process.stdout.write(writeCompletion(program, shell));
     });
 }

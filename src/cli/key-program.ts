@@ -46,7 +46,7 @@ export function addKeyCommands(program: Command): void {
     )
     .option("--json", "print the key and its facts as JSON")
     .action(async (flags: CreateKeyFlags) => {
-      const { createKey } = await import("./commands/key.ts");
+      const { createKey } = await import("./commands/all-but-serve.ts");
       await createKey(flags, process.stdout);
     });
 
@@ -54,14 +54,14 @@ export function addKeyCommands(program: Command): void {
     .option("--account <name>", "only those of this account")
     .option("--json", "print JSON, a line for each key")
     .action(async (flags: ListKeysFlags) => {
-      const { printKeys } = await import("./commands/key.ts");
+      const { printKeys } = await import("./commands/all-but-serve.ts");
       await printKeys(flags, process.stdout);
     });
 
   addVerb("revoke", "revoke an API key at once")
     .argument("<id>", "its ID, as list prints it, or the key itself")
     .action(async (id: string, flags: KeyPlace) => {
-      const { removeKey } = await import("./commands/key.ts");
+      const { removeKey } = await import("./commands/all-but-serve.ts");
       await removeKey(id, flags, process.stdout);
     });
 }

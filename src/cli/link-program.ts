@@ -53,7 +53,7 @@ function addCreate(link: Command): void {
     .option("--qr", "print a QR code of the URL too")
     .option("--json", "print the link as JSON, as the service describes it")
     .action(async (path: string, flags: Omit<CreateFlags, "path">) => {
-      const { createLink } = await import("./commands/link.ts");
+      const { createLink } = await import("./commands/all-but-serve.ts");
       await createLink({ ...flags, path }, process);
     });
 }
@@ -66,7 +66,7 @@ function addList(link: Command): void {
     .requiredOption("--account <name>", "the account")
     .option("--json", "print JSON with the URLs, as the service describes links")
     .action(async (flags: ListFlags) => {
-      const { printLinks } = await import("./commands/link.ts");
+      const { printLinks } = await import("./commands/all-but-serve.ts");
       await printLinks(flags, process);
     });
 }
@@ -78,7 +78,7 @@ function addRevoke(link: Command): void {
     .argument("<id>", "its ID, as list prints it")
     .requiredOption("--config <file>", "the configuration file of the service")
     .action(async (id: string, flags: Omit<RevokeFlags, "id">) => {
-      const { revokeLink } = await import("./commands/link.ts");
+      const { revokeLink } = await import("./commands/all-but-serve.ts");
       await revokeLink({ ...flags, id }, process);
     });
 }

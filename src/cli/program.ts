@@ -77,7 +77,7 @@ export function createProgram(endWith: (status: number) => void): Command {
     .command("hash-password")
     .description("read a password and print its PHC string, to be configured instead of the password")
     .action(async () => {
-      const { hashPassword } = await import("./commands/hash-password.ts");
+      const { hashPassword } = await import("./commands/all-but-serve.ts");
       process.stdout.write(`${await hashPassword(process.stdin, process.stderr)}\n`);
     });
 
@@ -98,7 +98,7 @@ export function createProgram(endWith: (status: number) => void): Command {
     .option("--settings <file>", "a JSON file of account settings, instead of a configured account")
     .addHelpText("after", explainHelp)
     .action(async (operation: string, path: string, options: ExplainOptions) => {
-      const { explain } = await import("./commands/explain.ts");
+      const { explain } = await import("./commands/all-but-serve.ts");
       const { granted, lines } = await explain({ operation, path, ...options });
       for (const line of lines) process.stdout.write(`${escapeLine(line)}\n`);
       endWith(granted ? 0 : 1);
@@ -115,7 +115,7 @@ export function createProgram(endWith: (status: number) => void): Command {
     .option("--timeout <seconds>", "the time limit for each response; at most 300 (default: 30)", parseSeconds)
     .addHelpText("after", checkHelp)
     .action(async (url: string, options: Omit<CheckFlags, "url">) => {
-      const { checkAuthEndpoint } = await import("./commands/check-auth-endpoint.ts");
+      const { checkAuthEndpoint } = await import("./commands/all-but-serve.ts");
       endWith(await checkAuthEndpoint({ ...options, url }, process));
     });
 

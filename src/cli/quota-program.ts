@@ -28,7 +28,7 @@ function addVerb(quota: Command, name: string, verb: "usage" | "recount", descri
     .requiredOption("--config <file>", "the configuration file of the service")
     .option("--json", "print JSON")
     .action(async (path: string | undefined, flags: Omit<QuotaFlags, "path">) => {
-      const { printQuota } = await import("./commands/quota.ts");
+      const { printQuota } = await import("./commands/all-but-serve.ts");
       await printQuota(verb, { ...flags, path }, process);
     });
 }

@@ -28,7 +28,7 @@ export function addTrashCommands(program: Command): void {
   }
 
   async function run(flags: TrashFlags): Promise<void> {
-    const { runTrashCommand } = await import("./commands/trash.ts");
+    const { runTrashCommand } = await import("./commands/all-but-serve.ts");
     await runTrashCommand(flags, process);
   }
 
