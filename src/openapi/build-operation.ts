@@ -66,7 +66,6 @@ export function toOptionsOperation(
   const responses = createResponses({
     // 400 occurs only for a malformed URL, which has no path.
     hasPath: (status) => status !== 400 && hasPath(routes[0]),
-    isStatic: isAsset(routes[0]),
     hasCors: service.hasCors,
     links: toLinks(routes[0], path),
     pageFields: service.pageFields,
@@ -109,7 +108,6 @@ function toResponses(
   const removalHeaders = (status: number): readonly HeaderName[] => toRemovalHeaders(service, route, path, status);
   const responses = createResponses({
     hasPath: () => hasPath(route),
-    isStatic: isAsset(route),
     hasCors: service.hasCors,
     hasUploads: isForUpload(service, route, method),
     links: toLinks(route, path),
@@ -205,10 +203,6 @@ function isOf({ variants: its }: ContentSpec, mounted: readonly Variant[], own: 
  */
 function withoutType(content: ContentSpec): ContentSpec {
   return { ...content, type: "", ...(content.type === CONTENTS.page.type && { variants: ["html"] }) };
-}
-
-function isAsset(route: OpenApiRoute | undefined): boolean {
-  return route?.kind === "asset";
 }
 
 function hasPath(route: OpenApiRoute | undefined): boolean {

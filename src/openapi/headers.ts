@@ -30,6 +30,10 @@ export const HEADER_FIELDS = {
   },
   "Cache-Control": { description: "Who may cache the response, and for how long.", required: true, schema: text },
   Vary: { description: "The request headers that the response depends on.", schema: text },
+  "Content-Encoding": {
+    description: "`gzip` if the request accepts it, and the content is compressed.",
+    schema: { ...text, enum: ["gzip"] },
+  },
   "Content-Language": { description: "The language of a page.", schema: text },
   "Content-Security-Policy": { description: "What a page, or a file shown by a browser, may load.", schema: text },
   "X-Frame-Options": { description: "No site may show the page in a frame.", schema: { ...text, enum: ["DENY"] } },

@@ -175,6 +175,7 @@ export const OPERATION_SPECS = {
         status: 200,
         description: "The asset. It may be cached forever: its name changes with its content.",
         content: ["style", "script"],
+        headers: ["Content-Encoding"],
       },
     ],
     failures: ["not-found"],

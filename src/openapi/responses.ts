@@ -15,8 +15,6 @@ export interface Responses {
 export interface ResponsesOptions {
   /** Returns whether responses with this status have the header `Server-Path` (1.4). */
   readonly hasPath: (status: number) => boolean;
-  /** Whether successful responses are equal for all requests, and so have no `Vary`. Default: false. */
-  readonly isStatic?: boolean;
   /** Whether scripts of other origins may read the responses. Default: false. */
   readonly hasCors?: boolean;
   /** Whether the URL is for uploads in several requests, or may create one. Default: false. */
@@ -65,7 +63,6 @@ const RESPONSES_OF_OTHERS: readonly (readonly [statuses: string, response: Respo
 
 export function createResponses({
   hasPath,
-  isStatic = false,
   hasCors = false,
   hasUploads = false,
   links,
@@ -75,14 +72,13 @@ export function createResponses({
   const collected = new Map<number, CollectedResponse>();
 
   function addStatus(status: number): CollectedResponse {
-    const vary = isStatic && status < 300 && !hasCors ? [] : ["Vary"];
     const usual = [
       "Server",
       ...(hasPath(status) ? ["Server-Path"] : []),
       "X-Content-Type-Options",
       "Cross-Origin-Resource-Policy",
       "Cache-Control",
-      ...vary,
+      "Vary",
       ...(status >= 400 ? ["Error-Code"] : []),
       ...(hasUploads ? ["Tus-Resumable", ...(UPLOAD_HEADERS_OF_STATUS[status] ?? [])] : []),
       ...(hasUploads && status >= 400 ? ["Upload-Complete"] : []),

@@ -98,8 +98,10 @@ export function createResponseFinisher(config: ServiceConfig): ResponseFinisher 
     const { kind } = url;
     // Assets are public, and their names change with their content.
     if (kind === "asset" && status < 300) {
-      const caching = ["Cache-Control", "public, max-age=31536000, immutable"] as const;
-      return config.cors === undefined ? [caching] : [caching, ["Vary", "Origin"]];
+      return [
+        ["Cache-Control", "public, max-age=31536000, immutable"],
+        ["Vary", `Accept-Encoding${varyByOrigin}`],
+      ];
     }
     const isTranslated = headers.some(([name]) => name === "Content-Language");
     const varyByPreference = kind === "folder" && request.headers.has("prefer") ? ", Prefer" : "";

@@ -10,6 +10,7 @@ import { createTestService } from "../support/service.ts";
 const ELSEWHERE: Readonly<Record<string, string>> = {
   accept: "as the representations of answers",
   "content-type": "as those of bodies",
+  "accept-encoding": "as `Content-Encoding` of responses: HTTP clients write it by themselves",
   authorization: "as a way to log in",
   cookie: "as a way to log in",
   origin: "of the service as a whole: browsers write it",

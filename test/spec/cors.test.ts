@@ -143,7 +143,7 @@ describe("the option cors", () => {
     const answer = await call("GET", asset, { as: null, headers: { origin: APP } });
     expect([answer.status, answer.header("vary"), answer.header("access-control-allow-origin")]).toEqual([
       200,
-      "Origin",
+      "Accept-Encoding, Origin",
       APP,
     ]);
   });

@@ -1,3 +1,4 @@
+import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { createTestService, type TestServiceOptions } from "../../support/service.ts";
 
@@ -23,9 +24,34 @@ describe("GET /__svc__/assets/<name>", () => {
         expect(answer.header("cache-control")).toBe("public, max-age=31536000, immutable");
         expect(answer.header("x-content-type-options")).toBe("nosniff");
         // A cookie that comes or goes must not make it be loaded again.
-        expect(answer.header("vary")).toBeNull();
+        expect(answer.header("vary")).toBe("Accept-Encoding");
         expect(Number(answer.header("content-length"))).toBeGreaterThan(100);
       }
+    }
+  });
+
+  it("compresses what a client accepts by gzip, and says by what field the response differs", async () => {
+    const { urls, service } = await linksOf();
+    const [, script = ""] = urls;
+    const ask = (accepted: string, method = "GET") =>
+      service.fetch(new Request(`http://localhost${script}`, { method, headers: { "Accept-Encoding": accepted } }));
+    const plain = await (await ask("identity")).text();
+    for (const accepted of ["gzip", "gzip, deflate, br, zstd", "*", "identity;q=0.5, gzip;q=0.9"]) {
+      const zipped = await ask(accepted);
+      const bytes = Buffer.from(await zipped.arrayBuffer());
+      expect([accepted, zipped.headers.get("content-encoding")]).toEqual([accepted, "gzip"]);
+      expect(zipped.headers.get("content-length")).toBe(`${bytes.byteLength}`);
+      expect(bytes.byteLength).toBeLessThan(plain.length / 2);
+      expect(gunzipSync(bytes).toString()).toBe(plain);
+      const head = await ask(accepted, "HEAD");
+      expect(head.headers.get("content-length")).toBe(`${bytes.byteLength}`);
+      expect(head.headers.get("content-encoding")).toBe("gzip");
+    }
+    for (const accepted of ["", "br", "gzip;q=0", "identity, gzip;q=0.1", "x".repeat(5000)]) {
+      const answer = await ask(accepted);
+      expect([accepted, answer.headers.get("content-encoding")]).toEqual([accepted, null]);
+      expect(answer.headers.get("vary")).toBe("Accept-Encoding");
+      expect(await answer.text()).toBe(plain);
     }
   });
 
