@@ -1,16 +1,20 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { readConfig } from "../../src/cli/config/read/config-file.ts";
 import { findCommandLineFault } from "../docs/command-line.ts";
 import { findDockerfileFaults, parseDockerfile } from "../docs/dockerfile.ts";
 import { findUnitFaults } from "../docs/systemd.ts";
-import { projectFolder } from "../support/built.ts";
+import { ensureBuilt, makeFolder, projectFolder, startServer } from "../support/built.ts";
 
 const read = (path: string): Promise<string> => readFile(join(projectFolder, path), "utf8");
+
+/** Optional packages that programs use with the library, and the command never. */
+const OF_LIBRARY: readonly string[] = ["files-sdk", "flydrive", "react"];
 
 interface Service {
   readonly command?: readonly string[];
@@ -20,6 +24,8 @@ interface Service {
   readonly volumes?: readonly string[];
   readonly networks?: unknown;
 }
+
+beforeAll(ensureBuilt);
 
 describe("the files to run the service with", () => {
   it("have a Dockerfile whose service is not root, and which is asked for its health", async () => {
@@ -31,11 +37,27 @@ describe("the files to run the service with", () => {
     const health = parseDockerfile(text).find(({ name }) => name === "HEALTHCHECK")?.rest ?? "";
     const [program, flag, script] = JSON.parse(health.slice(health.indexOf("[")));
     expect([program, flag]).toEqual(["node", "-e"]);
+    const check = (url: string) =>
+      promisify(execFile)(process.execPath, ["-e", script], { env: { ...process.env, HEALTH_URL: url } });
+    const { url } = await startServer(["serve", await makeFolder(), "--account", "alice:secret", "--port", "0"]);
+    expect(await check(`${url}__svc__/health`)).toEqual({ stdout: "", stderr: "" });
+    await expect(check(`${url}missing`)).rejects.toThrow();
     // Nothing listens at that port.
-    const environment = { ...process.env, HEALTH_URL: "http://127.0.0.1:1/" };
-    expect(() => execFileSync(process.execPath, ["-e", script], { env: environment })).toThrow();
+    await expect(check("http://127.0.0.1:1/")).rejects.toThrow();
     const ignored = (await read(".dockerignore")).split("\n");
     expect(ignored).toEqual(expect.arrayContaining([".git", "**/node_modules", "dist", "**/*.key"]));
+  });
+
+  it("have a Dockerfile that installs each optional package that the command can use", async () => {
+    const { peerDependencies } = JSON.parse(await read("package.json")) as {
+      readonly peerDependencies: Readonly<Record<string, string>>;
+    };
+    const wanted = Object.entries(peerDependencies).filter(([name]) => !OF_LIBRARY.includes(name));
+    expect(wanted.length).toBeGreaterThan(3);
+    const install = parseDockerfile(await read("Dockerfile")).find(({ rest }) => rest.startsWith("npm install "));
+    const words = install?.rest.split(/\s+/) ?? [];
+    const packages = wanted.map(([name, range]) => `${name}@${Number.parseInt(range.slice(1), 10)}`);
+    expect(words).toEqual(expect.arrayContaining(packages));
   });
 
   it("have a unit of systemd that hardens the service", async () => {
