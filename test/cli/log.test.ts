@@ -43,7 +43,7 @@ describe("the formats of the request log", () => {
     const response = await upload(run.url, "from-the-proxy.1");
     expect(response.headers.get("x-request-id")).toBe("from-the-proxy.1");
     const time = "\\d{4}-\\d\\d-\\d\\dT[\\d:.]{12}Z";
-    const what = "PUT /home/a\\.txt 201 \\d+ B \\d+ ms, 5 B in";
+    const what = `PUT /home/a\\.txt 201 ${(await response.text()).length} B \\d+ ms, 5 B in`;
     expect(await lineWith(run, /PUT/)).toMatch(
       new RegExp(`^${time} 127\\.0\\.0\\.1 alice ${what} "agent \\\\x221\\\\x22" from-the-proxy\\.1$`),
     );
