@@ -1,9 +1,12 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { makeFolder, startServer } from "../support/built.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { ensureBuilt, makeFolder, startServer } from "../support/built.ts";
 import { runInProcess } from "../support/run-in-process.ts";
+import { noteKeys } from "../support/secrets/secrets.ts";
 import { toRecoveryDigest } from "../support/secrets/totp.ts";
+
+beforeAll(ensureBuilt);
 
 const SECONDS = 1000;
 
@@ -211,5 +214,35 @@ describe("fileferry account", () => {
     await waitFor(401, () => ask(url, "bob", "geheim"));
     await run(["enable", "bob"]);
     await waitFor(200, () => ask(url, "bob", "geheim"));
+  });
+
+  it("ends the access of an account that is removed within two seconds, with its session and its key", async () => {
+    const { file, run } = await open();
+    await run(["add", "alice"], "secret\n");
+    await run(["add", "bob"], "geheim\n");
+    const made = await runInProcess(["key", "create", "--account", "bob", "--file", file]);
+    noteKeys(made.stdout);
+    const config = join(await makeFolder(), "fileferry.json");
+    const authentication = [{ type: "accounts", file }];
+    await writeFile(config, JSON.stringify({ listen: { port: 0 }, storage: { type: "memory" }, authentication }));
+    const { url } = await startServer(["serve", "--config", config]);
+    const body = new URLSearchParams({ username: "bob", password: "geheim" });
+    const login = await fetch(`${url}__svc__/login`, { method: "POST", body, redirect: "manual" });
+    const cookie = login.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
+    const accept = "application/json";
+    const statuses = async () => {
+      const answers = [
+        await ask(url, "bob", "geheim"),
+        await fetch(`${url}home/`, { headers: { cookie, accept } }),
+        await fetch(`${url}home/`, { headers: { authorization: `Bearer ${made.stdout.trim()}`, accept } }),
+        await ask(url, "alice", "secret"),
+      ];
+      for (const answer of answers) await answer.body?.cancel();
+      return answers.map(({ status }) => status);
+    };
+    expect(await statuses()).toEqual([200, 200, 200, 200]);
+    expect(await run(["remove", "bob"])).toMatchObject({ status: 0, stdout: "remove: bob\n" });
+    await new Promise((resolve) => setTimeout(resolve, 2 * SECONDS));
+    expect(await statuses()).toEqual([401, 401, 401, 200]);
   });
 });
