@@ -9,7 +9,16 @@ import { readConfig } from "../../src/cli/config/read/config-file.ts";
 import { findCommandLineFault } from "../docs/command-line.ts";
 import { findDockerfileFaults, parseDockerfile } from "../docs/dockerfile.ts";
 import { findUnitFaults } from "../docs/systemd.ts";
-import { ensureBuilt, makeFolder, projectFolder, startServer } from "../support/built.ts";
+import {
+  builtCommand,
+  builtFolder,
+  ensureBuilt,
+  makeFolder,
+  projectFolder,
+  startCommand,
+  startServer,
+  waitFor,
+} from "../support/built.ts";
 
 const read = (path: string): Promise<string> => readFile(join(projectFolder, path), "utf8");
 
@@ -66,6 +75,45 @@ describe("the files to run the service with", () => {
     for (const line of ["NoNewPrivileges=yes", "ProtectSystem=strict", "CapabilityBoundingSet="]) {
       expect(unit.split("\n")).toContain(line);
     }
+  });
+
+  it("have a unit whose command serves, reads accounts again, ends, and is not tried again if it cannot", async () => {
+    const unit = (await read("examples/systemd/fileferry.service")).replace(/\\\n/g, " ");
+    const folder = await makeFolder();
+    const [, line = ""] = /^ExecStart=\/usr\/bin\/node (.*)$/m.exec(unit) ?? [];
+    const places = { "/opt/fileferry/node_modules/fileferry/dist": builtFolder, "/etc/fileferry": folder };
+    const words = line.split(/\s+/).map((word) => {
+      const [from = "", to = ""] = Object.entries(places).find(([place]) => word.startsWith(place)) ?? [];
+      return word.replace(from, to);
+    });
+    const [flag = "", ...others] = words;
+    expect(others.slice(0, 2)).toEqual([builtCommand, "serve"]);
+    const accounts = (...names: readonly string[]) => names.map((username) => ({ username, password: "secret" }));
+    const configure = (members: object) =>
+      writeFile(
+        join(folder, "fileferry.json"),
+        JSON.stringify({ listen: { port: 0 }, storage: { type: "memory" }, ...members }),
+      );
+    await configure({ authentication: [{ type: "accounts", accounts: accounts("alice") }] });
+    const run = await startServer(others, [], flag);
+    const ask = async (name: string): Promise<number> => {
+      const headers = { authorization: `Basic ${btoa(`${name}:secret`)}`, accept: "application/json" };
+      return (await fetch(`${run.url}home/`, { headers })).status;
+    };
+    expect([await ask("alice"), await ask("bob")]).toEqual([200, 401]);
+    // One JSON object on each line.
+    for (const logged of run.stderr().trimEnd().split("\n")) JSON.parse(logged);
+    expect(unit).toContain("ExecReload=/bin/kill -HUP $MAINPID\n");
+    await configure({ authentication: [{ type: "accounts", accounts: accounts("alice", "bob") }] });
+    run.child.kill("SIGHUP");
+    await waitFor(() => /The accounts were read again/.exec(run.stderr()) ?? undefined, run);
+    expect(await ask("bob")).toBe(200);
+    run.child.kill("SIGTERM");
+    expect(await run.ended).toBe(0);
+
+    await configure({ authentication: "none" });
+    const [, status] = /^RestartPreventExitStatus=(\d+)$/m.exec(unit) ?? [];
+    expect(await startCommand(others, "", [], flag).ended).toBe(Number(status));
   });
 
   it("have a compose file that fits its configuration and the one of nginx", async () => {
