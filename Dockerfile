@@ -6,7 +6,9 @@ RUN npm ci --ignore-scripts && npm pack
 FROM node:22-slim
 WORKDIR /app
 COPY --from=build /build/fileferry-*.tgz ./
-RUN npm install --ignore-scripts ./fileferry-*.tgz redis@5 openid-client@6 && rm fileferry-*.tgz && mkdir /files && chown node /files
+RUN npm install --ignore-scripts ./fileferry-*.tgz \
+    redis@5 openid-client@6 @aws-sdk/credential-provider-node@3 @opentelemetry/api@1 && \
+  rm fileferry-*.tgz && mkdir /files && chown node /files
 ENV PATH=/app/node_modules/.bin:$PATH
 USER node
 VOLUME /files

@@ -1,11 +1,12 @@
 #!/usr/bin/env node
-// Makes the package of the client for JSR in dist-jsr/, of what `npm run build` has made: JSR takes no bundler.
+// Makes the package of the client for JSR, of what `npm run build` has made: JSR takes no bundler.
+// Usage: node scripts/jsr.mjs [folder], by default dist-jsr/. What the folder has is removed.
 
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
-const folder = `${root}dist-jsr`;
+const [folder = `${root}dist-jsr`] = process.argv.slice(2);
 const { version, license, description } = JSON.parse(await readFile(`${root}package.json`, "utf8"));
 
 await rm(folder, { recursive: true, force: true });

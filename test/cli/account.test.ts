@@ -1,11 +1,17 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { makeFolder, startServer } from "../support/built.ts";
+import { beforeAll, describe, expect, it } from "vitest";
+import { ensureBuilt, makeFolder, startServer } from "../support/built.ts";
 import { runInProcess } from "../support/run-in-process.ts";
+import { noteKeys } from "../support/secrets/secrets.ts";
 import { toRecoveryDigest } from "../support/secrets/totp.ts";
 
+beforeAll(ensureBuilt);
+
 const SECONDS = 1000;
+
+/** With a member that is refused there. */
+const TOTP = { secret: "A".repeat(32), "x-a": 1 };
 
 async function open(content?: string) {
   const file = join(await makeFolder(), "accounts.json");
@@ -84,6 +90,39 @@ describe("fileferry account", () => {
     expect(await read()).toBe(
       '{\n    "accounts": [\n        {\n            "password": "x",\n            "username": "alice",\n            "uuid": "1"\n        }\n    ]\n}\n',
     );
+  });
+
+  it("keeps members that begin with x-, which the service ignores", async () => {
+    const alice = { "x-room": { floor: 2 }, username: "alice", password: "secret of alice", "x-note": "from HR" };
+    const { file, run, read } = await open(JSON.stringify({ "x-owner": "IT", accounts: [alice], "x-1": null }));
+    expect(await run(["add", "bob"], "geheim\n")).toMatchObject({ status: 0, stderr: "" });
+    expect(await run(["set-password", "alice"], "another\n")).toMatchObject({ status: 0, stderr: "" });
+    const changed = JSON.parse(await read());
+    const [{ password, ...members }, bob] = changed.accounts;
+    expect([password, bob.username]).toEqual([expect.stringMatching(/^\$scrypt\$/), "bob"]);
+    expect(members).toEqual({ "x-room": { floor: 2 }, username: "alice", "x-note": "from HR" });
+    expect(Object.keys(changed)).toEqual(["x-owner", "accounts", "x-1"]);
+    expect(JSON.parse((await run(["list", "--json"])).stdout.split("\n", 1)[0] ?? "")).toEqual(members);
+
+    const config = join(await makeFolder(), "fileferry.json");
+    const authentication = [{ type: "accounts", file }];
+    await writeFile(config, JSON.stringify({ listen: { port: 0 }, storage: { type: "memory" }, authentication }));
+    expect(await runInProcess(["check", "--config", config])).toMatchObject({ status: 0 });
+    const { url } = await startServer(["serve", "--config", config]);
+    expect((await ask(url, "alice", "another")).status).toBe(200);
+  });
+
+  it.each([
+    ["an account", { accounts: [{ username: "alice", password: "x", pasword: "y" }] }, "accounts[0].pasword"],
+    ["an account, without its hyphen", { accounts: [{ username: "alice", password: "x", x: 1 }] }, "accounts[0].x"],
+    ["one-time passwords", { accounts: [{ username: "a", password: "x", totp: TOTP }] }, "accounts[0].totp.x-a"],
+    ["the file", { accounts: [], groups: {} }, "groups"],
+  ])("refuses another unknown member of %s", async (_place, accounts, path) => {
+    const content = JSON.stringify(accounts);
+    const { run, read } = await open(content);
+    const refused = await run(["add", "bob"], "secret\n");
+    expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining(`accounts.json: ${path}`) });
+    expect(await read()).toBe(content);
   });
 
   it.each([
@@ -175,5 +214,35 @@ describe("fileferry account", () => {
     await waitFor(401, () => ask(url, "bob", "geheim"));
     await run(["enable", "bob"]);
     await waitFor(200, () => ask(url, "bob", "geheim"));
+  });
+
+  it("ends the access of an account that is removed within two seconds, with its session and its key", async () => {
+    const { file, run } = await open();
+    await run(["add", "alice"], "secret\n");
+    await run(["add", "bob"], "geheim\n");
+    const made = await runInProcess(["key", "create", "--account", "bob", "--file", file]);
+    noteKeys(made.stdout);
+    const config = join(await makeFolder(), "fileferry.json");
+    const authentication = [{ type: "accounts", file }];
+    await writeFile(config, JSON.stringify({ listen: { port: 0 }, storage: { type: "memory" }, authentication }));
+    const { url } = await startServer(["serve", "--config", config]);
+    const body = new URLSearchParams({ username: "bob", password: "geheim" });
+    const login = await fetch(`${url}__svc__/login`, { method: "POST", body, redirect: "manual" });
+    const cookie = login.headers.get("set-cookie")?.split(";", 1)[0] ?? "";
+    const accept = "application/json";
+    const statuses = async () => {
+      const answers = [
+        await ask(url, "bob", "geheim"),
+        await fetch(`${url}home/`, { headers: { cookie, accept } }),
+        await fetch(`${url}home/`, { headers: { authorization: `Bearer ${made.stdout.trim()}`, accept } }),
+        await ask(url, "alice", "secret"),
+      ];
+      for (const answer of answers) await answer.body?.cancel();
+      return answers.map(({ status }) => status);
+    };
+    expect(await statuses()).toEqual([200, 200, 200, 200]);
+    expect(await run(["remove", "bob"])).toMatchObject({ status: 0, stdout: "remove: bob\n" });
+    await new Promise((resolve) => setTimeout(resolve, 2 * SECONDS));
+    expect(await statuses()).toEqual([401, 401, 401, 200]);
   });
 });

@@ -1,13 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { readConfig } from "../../src/cli/config/read/config-file.ts";
 import { findUnknownVariables } from "../../src/cli/environment.ts";
 import { createProgram } from "../../src/cli/program.ts";
-import { makeFolder } from "../support/built.ts";
+import { ensureBuilt, makeFolder, startServer } from "../support/built.ts";
+import { hasRedis, redisNote, startRedis } from "../support/redis.ts";
 import { runInProcess } from "../support/run-in-process.ts";
-import { configure } from "./configure.ts";
+import { ALICE, configure } from "./configure.ts";
+
+beforeAll(ensureBuilt);
 
 function setEnvironment(name: string, value: string): void {
   process.env[name] = value;
@@ -180,6 +183,53 @@ describe("the environment", () => {
     expect([status, stderr]).toEqual([2, "error: required option '--account <name>' not specified\n"]);
     const served = await runInProcess(["serve", join(dirname(config), "missing")]);
     expect([served.status, served.stderr]).toEqual([2, expect.stringContaining("missing: does not exist")]);
+  });
+
+  it("sets a flag that may be repeated, which replaces it", async () => {
+    const folder = await makeFolder();
+    const by = ["env", "FILEFERRY_ACCOUNT=alice:secret of alice"];
+    const statusesOf = async (flags: readonly string[]) => {
+      const { url } = await startServer(["serve", folder, "--port", "0", "--quiet", ...flags], by);
+      const statuses = ["alice:secret of alice", "bob:secret of bob"].map(async (credentials) => {
+        const headers = { authorization: `Basic ${btoa(credentials)}`, accept: "application/json" };
+        return (await fetch(`${url}home/`, { headers })).status;
+      });
+      return Promise.all(statuses);
+    };
+    expect(await statusesOf([])).toEqual([200, 401]);
+    expect(await statusesOf(["--account", "bob:secret of bob"])).toEqual([401, 200]);
+
+    setEnvironment("FILEFERRY_PERMISSION", "allow-read");
+    const file = join(folder, "accounts.json");
+    const add = (...args: string[]) => runInProcess(["account", "add", "--file", file, ...args], "secret\n");
+    expect([(await add("alice")).status, (await add("bob", "--permission", "allow-list")).status]).toEqual([0, 0]);
+    const { accounts } = JSON.parse(await readFile(file, "utf8"));
+    expect(accounts.map((account: { permissions: unknown }) => account.permissions)).toEqual([
+      [["allow-read"]],
+      [["allow-list"]],
+    ]);
+  });
+
+  it("sets the number of workers, which must be one", async () => {
+    setEnvironment("FILEFERRY_WORKERS", "many");
+    const config = await configure({ storage: { type: "memory" } });
+    const refused = await runInProcess(["serve", "--config", config]);
+    expect([refused.status, refused.stderr]).toEqual([2, expect.stringContaining("expected 1 to 999, or auto")]);
+  });
+
+  it.skipIf(!hasRedis)(`has as many processes serve as FILEFERRY_WORKERS says${redisNote}`, async () => {
+    const redis = await startRedis();
+    onTestFinished(redis.stop);
+    const accounts = [{ username: "alice", password: "secret of alice" }];
+    const file = await save("accounts.json", JSON.stringify({ accounts }));
+    const authentication = [{ type: "accounts", file }];
+    const storage = { type: "disk", root: await makeFolder() };
+    const config = await configure({ storage, session: { store: redis.url }, authentication });
+    const run = await startServer(["serve", "--config", config], ["env", "FILEFERRY_WORKERS=2"]);
+    expect((await fetch(`${run.url}home/`, { headers: ALICE })).status).toBe(200);
+    expect(run.stderr().split("The accounts file was read.").length - 1).toBe(2);
+    run.child.kill("SIGTERM");
+    expect(await run.ended).toBe(0);
   });
 
   it("has variables of services in Docker and Kubernetes, which are not meant for the command", async () => {

@@ -1,15 +1,18 @@
-import { readdir, writeFile } from "node:fs/promises";
+import { chmod, readdir, writeFile } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { join } from "node:path";
-import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { findMissingApache, startApache } from "../runtimes/offload/apache-server.ts";
 import { ensureBuilt, makeFolder, startCommand, startServer } from "../support/built.ts";
 import { findFreePort, findMissingNginx, type Nginx, startNginx } from "../support/nginx.ts";
 import { hasRedis, redisNote, startRedis } from "../support/redis.ts";
 import { runInProcess } from "../support/run-in-process.ts";
+import { toUnprivileged } from "../support/unprivileged.ts";
 import { configure } from "./configure.ts";
 
 const missing = findMissingNginx();
+const missingApache = findMissingApache();
 const doctor = (config: string, ...flags: string[]) => runInProcess(["doctor", "--config", config, ...flags]);
 
 /** Starts a proxy that changes what it passes on. */
@@ -51,13 +54,28 @@ describe("fileferry doctor", () => {
     expect(await readdir(root)).toEqual([]);
   });
 
+  it("finds that the user of the service cannot write to the storage", async ({ skip }) => {
+    const root = await makeFolder();
+    await chmod(root, 0o555);
+    const config = await configure({ storage: { type: "disk", root } });
+    const run = startCommand(["doctor", "--config", config], "", toUnprivileged(skip));
+    expect(await run.ended, run.stderr()).toBe(1);
+    expect(run.stdout()).toMatch(/^error: storage: .+: let the user of the service read and write in the storage$/m);
+    expect(await readdir(root)).toEqual([]);
+  });
+
   it("says that a bucket or a store does not respond", async () => {
     const port = await findFreePort();
+    vi.stubEnv("AWS_ACCESS_KEY_ID", "ACCESSKEY");
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", "SECRETKEY");
+    onTestFinished(() => void vi.unstubAllEnvs());
     const config = await configure({
-      storage: { type: "disk", root: "." },
+      storage: { type: "s3", bucket: "files", endpoint: `http://127.0.0.1:${port}` },
       session: { store: `redis://:secret@127.0.0.1:${port}` },
     });
     const { status, stdout } = await doctor(config);
+    expect(stdout).toMatch(/^error: storage: .*ECONNREFUSED: let the user of the service read and write/m);
+    expect(stdout).not.toContain("SECRETKEY");
     expect(stdout).toMatch(/^error: session\.store: Redis at 127\.0\.0\.1:\d+ cannot be reached: .*: start the store/m);
     expect(stdout).not.toContain("secret");
     expect(status).toBe(1);
@@ -120,6 +138,37 @@ describe("fileferry doctor", () => {
       expect(stdout).toMatch(/^ok: session\.store: Redis at 127\.0\.0\.1:\d+ responds, and its steps are atomic$/m);
       expect(stdout).toMatch(/^ok: session\.store: has the time of this machine$/m);
       expect(status).toBe(0);
+    });
+  });
+
+  describe.skipIf(missingApache)(`behind Apache${missingApache ? ` (skipped: ${missingApache})` : ""}`, () => {
+    it("finds whether it sends files of the storage", async () => {
+      const [port, front] = [await findFreePort(), await findFreePort()];
+      const [root, folder] = [await makeFolder(), await makeFolder()];
+      // Apache has another account than the tests if root starts it.
+      await chmod(root, 0o755);
+      const apache = await startApache(front, port, root);
+      onTestFinished(() => apache.stop());
+      await writeFile(join(folder, "ca.pem"), apache.certificate);
+      const examine = async (offloadRoot: string) => {
+        const config = await configure({
+          listen: { port },
+          storage: { type: "disk", root },
+          publicOrigin: apache.origin,
+          clientForwardedHeader: "X-Forwarded-For",
+          offload: { type: "apache", root: offloadRoot },
+        });
+        const flags = ["doctor", "--config", config, "--url", apache.origin];
+        const run = startCommand(flags, "", ["env", `NODE_EXTRA_CA_CERTS=${join(folder, "ca.pem")}`]);
+        return { status: await run.ended, stdout: run.stdout() };
+      };
+      const good = await examine(root);
+      expect(good.stdout).toMatch(/^ok: offload: apache sends files from the storage$/m);
+      expect(good.status).toBe(0);
+      const wrong = await examine(folder);
+      expect(wrong.stdout).toMatch(/^error: offload: apache does not send a file of the storage: compare offload/m);
+      expect(wrong.status).toBe(1);
+      expect(await readdir(root)).toEqual([]);
     });
   });
 

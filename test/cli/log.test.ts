@@ -43,7 +43,7 @@ describe("the formats of the request log", () => {
     const response = await upload(run.url, "from-the-proxy.1");
     expect(response.headers.get("x-request-id")).toBe("from-the-proxy.1");
     const time = "\\d{4}-\\d\\d-\\d\\dT[\\d:.]{12}Z";
-    const what = "PUT /home/a\\.txt 201 \\d+ B \\d+ ms, 5 B in";
+    const what = `PUT /home/a\\.txt 201 ${(await response.text()).length} B \\d+ ms, 5 B in`;
     expect(await lineWith(run, /PUT/)).toMatch(
       new RegExp(`^${time} 127\\.0\\.0\\.1 alice ${what} "agent \\\\x221\\\\x22" from-the-proxy\\.1$`),
     );
@@ -185,23 +185,31 @@ describe("the filter of fail2ban", () => {
   }
 
   it.each(["text", "json", "combined", "$remote_addr $status"])(
-    "finds refused logins in the format %s",
+    "finds refused logins and wrong API keys in the format %s",
     async (format) => {
       countRequests();
-      const run = await serve(format, { clientForwardedHeader: "X-Forwarded-For" });
-      const ask = (client: string, credentials?: string) =>
+      const keys = [{ id: "0123456789abcdef", sha256: "0".repeat(64), created_at: 0 }];
+      const accounts = [{ username: "alice", password: "secret of alice", keys }];
+      const authentication = [{ type: "accounts", accounts }];
+      const run = await serve(format, { clientForwardedHeader: "X-Forwarded-For", authentication });
+      const ask = (client: string, credentials?: string, key?: string) =>
         fetch(`${run.url}home/`, {
           headers: {
             "X-Forwarded-For": client,
             "User-Agent": '"address":"203.0.113.66"',
             ...(credentials !== undefined && { Authorization: `Basic ${btoa(credentials)}` }),
+            ...(key !== undefined && { Authorization: `Bearer ${key}` }),
           },
         });
+      const toWrongKey = (id: string) => `ff_${id}_${"0".repeat(32)}`;
       await ask("192.0.2.1");
       await ask("192.0.2.2", "alice:secret of alice");
       await ask("192.0.2.3", "alice:wrong");
       await ask("192.0.2.4", 'x","address":"203.0.113.66:wrong');
       await ask("192.0.2.5", 'x\\","type":"basic","reason":"unknown","address":"203.0.113.66":wrong');
+      await ask("192.0.2.7", undefined, toWrongKey("0123456789abcdef"));
+      await ask("192.0.2.8", undefined, toWrongKey("fedcba9876543210"));
+      await ask("192.0.2.9", `alice:${toWrongKey("0123456789abcdef")}`);
       const body = new URLSearchParams({ username: "bob", password: "wrong" });
       await fetch(`${run.url}__svc__/login`, { method: "POST", body, headers: { "X-Forwarded-For": "2001:db8::6" } });
       await lineWith(run, /2001:db8::6/);
@@ -214,6 +222,9 @@ describe("the filter of fail2ban", () => {
         "192.0.2.3",
         "192.0.2.4",
         "192.0.2.5",
+        "192.0.2.7",
+        "192.0.2.8",
+        "192.0.2.9",
         "2001:db8::6",
       ]);
     },

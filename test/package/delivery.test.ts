@@ -1,16 +1,29 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { readConfig } from "../../src/cli/config/read/config-file.ts";
 import { findCommandLineFault } from "../docs/command-line.ts";
 import { findDockerfileFaults, parseDockerfile } from "../docs/dockerfile.ts";
 import { findUnitFaults } from "../docs/systemd.ts";
-import { projectFolder } from "../support/built.ts";
+import {
+  builtCommand,
+  builtFolder,
+  ensureBuilt,
+  makeFolder,
+  projectFolder,
+  startCommand,
+  startServer,
+  waitFor,
+} from "../support/built.ts";
 
 const read = (path: string): Promise<string> => readFile(join(projectFolder, path), "utf8");
+
+/** Optional packages that programs use with the library, and the command never. */
+const OF_LIBRARY: readonly string[] = ["files-sdk", "flydrive", "react"];
 
 interface Service {
   readonly command?: readonly string[];
@@ -20,6 +33,8 @@ interface Service {
   readonly volumes?: readonly string[];
   readonly networks?: unknown;
 }
+
+beforeAll(ensureBuilt);
 
 describe("the files to run the service with", () => {
   it("have a Dockerfile whose service is not root, and which is asked for its health", async () => {
@@ -31,11 +46,27 @@ describe("the files to run the service with", () => {
     const health = parseDockerfile(text).find(({ name }) => name === "HEALTHCHECK")?.rest ?? "";
     const [program, flag, script] = JSON.parse(health.slice(health.indexOf("[")));
     expect([program, flag]).toEqual(["node", "-e"]);
+    const check = (url: string) =>
+      promisify(execFile)(process.execPath, ["-e", script], { env: { ...process.env, HEALTH_URL: url } });
+    const { url } = await startServer(["serve", await makeFolder(), "--account", "alice:secret", "--port", "0"]);
+    expect(await check(`${url}__svc__/health`)).toEqual({ stdout: "", stderr: "" });
+    await expect(check(`${url}missing`)).rejects.toThrow();
     // Nothing listens at that port.
-    const environment = { ...process.env, HEALTH_URL: "http://127.0.0.1:1/" };
-    expect(() => execFileSync(process.execPath, ["-e", script], { env: environment })).toThrow();
+    await expect(check("http://127.0.0.1:1/")).rejects.toThrow();
     const ignored = (await read(".dockerignore")).split("\n");
     expect(ignored).toEqual(expect.arrayContaining([".git", "**/node_modules", "dist", "**/*.key"]));
+  });
+
+  it("have a Dockerfile that installs each optional package that the command can use", async () => {
+    const { peerDependencies } = JSON.parse(await read("package.json")) as {
+      readonly peerDependencies: Readonly<Record<string, string>>;
+    };
+    const wanted = Object.entries(peerDependencies).filter(([name]) => !OF_LIBRARY.includes(name));
+    expect(wanted.length).toBeGreaterThan(3);
+    const install = parseDockerfile(await read("Dockerfile")).find(({ rest }) => rest.startsWith("npm install "));
+    const words = install?.rest.split(/\s+/) ?? [];
+    const packages = wanted.map(([name, range]) => `${name}@${Number.parseInt(range.slice(1), 10)}`);
+    expect(words).toEqual(expect.arrayContaining(packages));
   });
 
   it("have a unit of systemd that hardens the service", async () => {
@@ -44,6 +75,45 @@ describe("the files to run the service with", () => {
     for (const line of ["NoNewPrivileges=yes", "ProtectSystem=strict", "CapabilityBoundingSet="]) {
       expect(unit.split("\n")).toContain(line);
     }
+  });
+
+  it("have a unit whose command serves, reads accounts again, ends, and is not tried again if it cannot", async () => {
+    const unit = (await read("examples/systemd/fileferry.service")).replace(/\\\n/g, " ");
+    const folder = await makeFolder();
+    const [, line = ""] = /^ExecStart=\/usr\/bin\/node (.*)$/m.exec(unit) ?? [];
+    const places = { "/opt/fileferry/node_modules/fileferry/dist": builtFolder, "/etc/fileferry": folder };
+    const words = line.split(/\s+/).map((word) => {
+      const [from = "", to = ""] = Object.entries(places).find(([place]) => word.startsWith(place)) ?? [];
+      return word.replace(from, to);
+    });
+    const [flag = "", ...others] = words;
+    expect(others.slice(0, 2)).toEqual([builtCommand, "serve"]);
+    const accounts = (...names: readonly string[]) => names.map((username) => ({ username, password: "secret" }));
+    const configure = (members: object) =>
+      writeFile(
+        join(folder, "fileferry.json"),
+        JSON.stringify({ listen: { port: 0 }, storage: { type: "memory" }, ...members }),
+      );
+    await configure({ authentication: [{ type: "accounts", accounts: accounts("alice") }] });
+    const run = await startServer(others, [], flag);
+    const ask = async (name: string): Promise<number> => {
+      const headers = { authorization: `Basic ${btoa(`${name}:secret`)}`, accept: "application/json" };
+      return (await fetch(`${run.url}home/`, { headers })).status;
+    };
+    expect([await ask("alice"), await ask("bob")]).toEqual([200, 401]);
+    // One JSON object on each line.
+    for (const logged of run.stderr().trimEnd().split("\n")) JSON.parse(logged);
+    expect(unit).toContain("ExecReload=/bin/kill -HUP $MAINPID\n");
+    await configure({ authentication: [{ type: "accounts", accounts: accounts("alice", "bob") }] });
+    run.child.kill("SIGHUP");
+    await waitFor(() => /The accounts were read again/.exec(run.stderr()) ?? undefined, run);
+    expect(await ask("bob")).toBe(200);
+    run.child.kill("SIGTERM");
+    expect(await run.ended).toBe(0);
+
+    await configure({ authentication: "none" });
+    const [, status] = /^RestartPreventExitStatus=(\d+)$/m.exec(unit) ?? [];
+    expect(await startCommand(others, "", [], flag).ended).toBe(Number(status));
   });
 
   it("have a compose file that fits its configuration and the one of nginx", async () => {

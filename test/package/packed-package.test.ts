@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import ts from "typescript";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ensureBuilt, projectFolder } from "../support/built.ts";
+import { ensureBuilt, makeFolder, projectFolder, startCommand, startServer } from "../support/built.ts";
 
 const run = promisify(execFile);
 
@@ -70,6 +71,45 @@ describe("the packed package, installed in an empty project", () => {
     const { stdout, stderr } = await run(process.execPath, ["--input-type=module", "--eval", script], { cwd: folder });
     expect({ stdout, stderr }).toEqual({ stdout: "done", stderr: "" });
   });
+
+  it("serves without any optional package, and names the one that a configuration needs", async () => {
+    const bare = await makeFolder();
+    await cp(join(folder, "node_modules"), join(bare, "node_modules"), { recursive: true });
+    const { peerDependencies } = JSON.parse(await readFile(join(projectFolder, "package.json"), "utf8"));
+    const { resolve } = createRequire(join(bare, "package.json"));
+    for (const name of Object.keys(peerDependencies)) {
+      await rm(join(bare, "node_modules", name), { recursive: true, force: true });
+      expect(() => resolve(name)).toThrow("Cannot find");
+    }
+    const command = join(bare, "node_modules/fileferry/dist/cli/main.js");
+    const account = ["--account", "alice:secret of alice"];
+    const { url } = await startServer(["serve", bare, ...account, "--port", "0"], [], command);
+    const headers = { authorization: `Basic ${btoa("alice:secret of alice")}` };
+    expect((await fetch(`${url}home/a.txt`, { method: "PUT", headers, body: "content" })).status).toBe(201);
+    expect(await (await fetch(`${url}home/a.txt`, { headers })).text()).toBe("content");
+
+    const serve = async (name: string, members: object): Promise<readonly unknown[]> => {
+      const config = join(bare, `${name}.json`);
+      const authentication = [{ type: "accounts", accounts: [] }];
+      await writeFile(config, JSON.stringify({ storage: { type: "memory" }, authentication, ...members }));
+      const by = ["env", "-u", "AWS_ACCESS_KEY_ID", "-u", "AWS_SECRET_ACCESS_KEY"];
+      const ended = startCommand(["serve", "--config", config, "--port", "0"], "", by, command);
+      return [await ended.ended, ended.stderr()];
+    };
+    const oidc = { type: "oidc", issuer: "https://id.example", clientId: "files", clientSecret: "x".repeat(32) };
+    expect(await serve("oidc", { authentication: [oidc] })).toEqual([
+      2,
+      expect.stringMatching(/authentication\[0\]: .* need the package openid-client: npm install openid-client@6$/m),
+    ]);
+    expect(await serve("redis", { session: { store: "redis://127.0.0.1:1" } })).toEqual([
+      1,
+      expect.stringMatching(/session\.store: Redis needs one more package: npm install redis@5$/m),
+    ]);
+    expect(await serve("roles", { storage: { type: "s3", bucket: "files" } })).toEqual([
+      2,
+      expect.stringMatching(/storage: keys of a role or profile need npm install @aws-sdk\/credential-provider-node$/m),
+    ]);
+  }, 120_000);
 
   it.each(Object.entries(RESOLUTIONS))(
     "has types for the programs of README and quick start, and for all entries, by %s",

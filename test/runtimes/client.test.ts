@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { build } from "esbuild";
@@ -67,6 +67,25 @@ describe("fileferry/client against the built service", () => {
     expect(await readFile(join(folder, "events.ndjson"), "utf8")).toContain(
       '"metadata":{"note":["grün ☃","a, \\"b\\""]}',
     );
+  });
+
+  it("is a package for JSR whose types Deno checks", async ({ skip }) => {
+    const { executable } = wireRuntimes.deno;
+    skip(!isInstalled(wireRuntimes.deno), "npm ci --prefix test/runtimes --ignore-scripts installs it");
+    const folder = join(await makeFolder(), "jsr");
+    await promisify(execFile)(process.execPath, [join(projectFolder, "scripts/jsr.mjs"), folder]);
+    // The package that it imports is taken from here, not from the registry.
+    await symlink(join(projectFolder, "node_modules"), join(folder, "node_modules"));
+    await writeFile(join(folder, "package.json"), JSON.stringify({ dependencies: { zod: "^4" } }));
+    const check = async (program: string) => {
+      await writeFile(join(folder, "program.ts"), `import { createClient } from "./client.js";\n${program}\n`);
+      const args = ["check", "--config", "jsr.json", "--node-modules-dir=manual", "program.ts"];
+      const env = { ...process.env, NO_COLOR: "1", DENO_NO_UPDATE_CHECK: "1" };
+      return promisify(execFile)(executable, args, { cwd: folder, env });
+    };
+    const create = (baseUrl: string) => `createClient({ baseUrl: ${baseUrl}, credentials: { session: "x" } })`;
+    await check(`for await (const { name } of ${create('"https://a.example"')}.list("/")) name.toUpperCase();`);
+    await expect(check(`${create("1")};`)).rejects.toThrow("TS2322");
   });
 });
 

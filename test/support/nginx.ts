@@ -29,6 +29,7 @@ const upstreams = {
   nginx: ["127.0.0.1:8080"],
   offload: ["127.0.0.1:8080"],
   cluster: ["127.0.0.1:8081", "127.0.0.1:8082"],
+  compose: ["fileferry:8080"],
 } as const;
 type Example = keyof typeof upstreams;
 

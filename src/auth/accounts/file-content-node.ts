@@ -57,9 +57,23 @@ export async function readFileContent(handle: FileHandle): Promise<Buffer> {
  * {@link parseAccounts}.
  */
 export function parseAccountsFile(content: Uint8Array, passwordHasher: PasswordHasher): AccountSet {
-  const parsed = accountsFileSchema.safeParse(parseJson(content));
+  return parseStoredAccounts(parseJson(content), passwordHasher);
+}
+
+/**
+ * Parses the value of an accounts file. It ignores members whose names begin with `x-`, in the file and in accounts.
+ * Throws as {@link parseAccountsFile}.
+ */
+export function parseStoredAccounts(value: unknown, passwordHasher: PasswordHasher): AccountSet {
+  const parsed = accountsFileSchema.safeParse(withoutExtensions(value));
   if (!parsed.success) throw new TypeError(describeIssue(parsed.error));
-  return parseAccounts(parsed.data.accounts, passwordHasher);
+  return parseAccounts(parsed.data.accounts.map(withoutExtensions), passwordHasher);
+}
+
+/** Any other unknown member stays an error: it may be a known one that is misspelt. */
+function withoutExtensions(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => !name.startsWith("x-")));
 }
 
 /** Returns the accounts of a valid accounts file as it has them. */

@@ -1,22 +1,16 @@
 import { readFile } from "node:fs/promises";
-import * as z from "zod";
 import { type Groups, toAccount } from "../../account/account.ts";
-import { parseAccounts } from "../../auth/accounts/accounts.ts";
-import { describeIssue } from "../../auth/accounts/accounts-error.ts";
+import { parseStoredAccounts } from "../../auth/accounts/file-content-node.ts";
 import { createPasswordHasher } from "../../auth/passwords/hash.ts";
 import type { AccountSettings } from "../../contracts/account.ts";
 import { parseJsonText } from "./json-text.ts";
 
-const accountsFileSchema = z.strictObject({ accounts: z.array(z.unknown()) });
-
 /**
  * Reads and checks an accounts file; returns the accounts by name, in their order. Rejects as `readFile` and
- * `parseAccounts` do.
+ * `parseStoredAccounts` do.
  */
 export async function readAccountsFile(path: string): Promise<ReadonlyMap<string, AccountSettings>> {
-  const parsed = accountsFileSchema.safeParse(parseJsonText(await readFile(path)));
-  if (!parsed.success) throw new TypeError(describeIssue(parsed.error));
-  const { byName } = parseAccounts(parsed.data.accounts, createPasswordHasher());
+  const { byName } = parseStoredAccounts(parseJsonText(await readFile(path)), createPasswordHasher());
   return new Map([...byName].map(([username, { settings }]) => [username, settings]));
 }
 

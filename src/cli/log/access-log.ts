@@ -92,11 +92,11 @@ function headBytesOf(response: ServerResponse & { readonly _header?: unknown }):
 
 function createTextLines(output: Output): (request: LoggedRequest) => string {
   const colors = colorsOf(output);
-  return ({ time, address, account, id, method, path, status, bytes, received, milliseconds, aborted, header }) => {
+  return ({ time, address, account, id, method, path, status, sent, received, milliseconds, aborted, header }) => {
     const shown = status === undefined ? "-" : colorStatus(status, colors);
     const end = aborted ? " aborted" : "";
     const who = `${time.toISOString()} ${escapeText(address)} ${toWord(account)}`;
-    const what = `${escapeText(method)} ${escapeText(path)} ${shown} ${bytes} B ${milliseconds} ms${end}`;
+    const what = `${escapeText(method)} ${escapeText(path)} ${shown} ${sent} B ${milliseconds} ms${end}`;
     return `${who} ${what}, ${received} B in "${escapeQuoted(header("user-agent") ?? "-")}" ${id}`;
   };
 }
