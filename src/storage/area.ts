@@ -32,8 +32,8 @@ export function openArea(storage: StorageAdapter): StorageAdapter {
 }
 
 /**
- * Hides the area of a storage from all callers except wrappers. Nothing seems to be there, it is not listed, and what
- * would change something there is `denied`.
+ * Hides the area of a storage from all callers except wrappers. Nothing seems to be there: it is not listed, and to
+ * list, read or remove something there is `not-found`. What would create or change something there is `denied`.
  */
 export function hideArea(storage: StorageAdapter): StorageAdapter {
   function refuse(code: StorageErrorCode, ...paths: readonly (string | undefined)[]): void {

@@ -1,3 +1,5 @@
+import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
+import { createQuotaStorage } from "../../src/storage/quota.ts";
 import type { StorageCase } from "../../src/testing/storage/case.ts";
 import { amount } from "../support/trust.ts";
 
@@ -18,6 +20,17 @@ export const areAll = amount({ short: 0, long: 1 }) === 1;
 /** Whether a case takes no minute in a store of objects. */
 export function isEveryday({ name }: StorageCase): boolean {
   return areAll || !/10,000|300 levels/.test(name);
+}
+
+/** Counts all that is stored, under limits that no case reaches. */
+export function withQuota(storage: StorageAdapter): StorageAdapter {
+  return createQuotaStorage(storage, { folders: [{ path: "/", bytes: 2 ** 50, files: 2 ** 30 }] });
+}
+
+/** Whether a case is about what a quota changes, and takes no minute. All of them are tried in the long run only. */
+export function isOfQuotas({ name }: StorageCase): boolean {
+  const isChange = /^(?:write|copy|move|remove)|remov|replac|overwr|writers/.test(name);
+  return areAll || (isChange && !/10,000|2,000|1,000|300 levels|parallel movers/.test(name));
 }
 
 /** Whether a case is about what a bucket or container can do. */

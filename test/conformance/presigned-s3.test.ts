@@ -128,6 +128,20 @@ describe.skipIf(s3Missing !== undefined)(
       expect((await call("GET", "/home/a.txt", { variant: "json" })).status).toBe(307);
     });
 
+    it("redirects to the version that was asked for, also after it was replaced, if the bucket keeps versions", async () => {
+      const versioned = await createBucket();
+      const configuration = "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>";
+      const set = await versioned.ask("PUT", "?versioning", { body: configuration });
+      expect([set.status, await set.text()]).toEqual([200, ""]);
+      const storage = versioned.storage();
+      const files = { "/alice/a": "first" };
+      const { call } = await open({ presign: storage.presignRead }, () => ({ storage, files }));
+      const redirect = await call("GET", "/home/a", { variant: "json" });
+      expect((await call("PUT", "/home/a", { variant: "json", body: "second" })).status).toBe(201);
+      expect(await (await follow(redirect)).text()).toBe("first");
+      expect(await (await follow(await call("GET", "/home/a", { variant: "json" }))).text()).toBe("second");
+    });
+
     it("redirects the visitors of a link, but not those of one with uses", async () => {
       const links = { secret: LINK_SECRET, store: createMemoryKeyValueStore() };
       const { call, service } = await open({}, () => ({ links }));

@@ -5,14 +5,20 @@ import type { StorageCase } from "../../src/testing/storage/case.ts";
 import { inChunks, noise } from "../../src/testing/storage/content.ts";
 import { storageCases } from "../../src/testing/storage-cases.ts";
 import { startSourceWorker } from "../support/workers/source-worker.ts";
-import { areAll, isEveryday, LACKING } from "./bucket-cases.ts";
+import { areAll, isEveryday, isOfQuotas, LACKING } from "./bucket-cases.ts";
 
 /** Plays the case that is asked for inside workerd, on a storage of its own in the bucket: below a prefix. */
 const WORKER = `
+import { createQuotaStorage } from "./src/storage/quota.ts";
 import { createR2Storage } from "./src/storage/r2.ts";
 import { createTrashStorage } from "./src/storage/trash.ts";
 import { createVersionsStorage } from "./src/storage/versions.ts";
 import { storageCases } from "./src/testing/storage-cases.ts";
+
+const WRAPPERS = {
+  kept: (storage) => createTrashStorage(createVersionsStorage(storage)),
+  quota: (storage) => createQuotaStorage(storage, { folders: [{ path: "/", bytes: 2 ** 50, files: 2 ** 30 }] }),
+};
 
 export default {
   async fetch(request, env) {
@@ -30,7 +36,8 @@ export default {
     }
     const name = decodeURIComponent(query.get("case"));
     const plain = createR2Storage(env.FILES, { prefix, partBytes: 5242880 });
-    const storage = query.has("wrapped") ? createTrashStorage(createVersionsStorage(plain)) : plain;
+    const wrapper = query.get("wrapper");
+    const storage = wrapper === null ? plain : WRAPPERS[wrapper](plain);
     try {
       await storageCases.find((one) => one.name === name).run({ storage, strongTags: true, atomicConditions: true, properties: true, fill });
       return new Response("passed");
@@ -43,6 +50,7 @@ export default {
 
 /** Not promised: R2 removes without conditions. It passes or fails by chance. */
 const NOT_PROMISED = "of a replacement and a removal of one version only one succeeds";
+const PATIENCE_MS = 120_000;
 
 let worker: Miniflare;
 let bucket: R2Bucket;
@@ -65,14 +73,18 @@ function isPlayed({ name, needs }: StorageCase): boolean {
   return !isLacking && name !== NOT_PROMISED;
 }
 
+/** Has the worker play a case, in a storage with a wrapper or none. */
+async function play(name: string, wrapper?: "kept" | "quota"): Promise<void> {
+  const wrapped = wrapper === undefined ? "" : `&wrapper=${wrapper}`;
+  const query = `case=${encodeURIComponent(encodeURIComponent(name))}${wrapped}`;
+  const answer = await worker.dispatchFetch(`http://worker/?${query}`);
+  expect(await answer.text()).toBe("passed");
+}
+
 /** Without `nodejs_compat`. */
 describe("the storage cases × R2 in workerd", { retry: 1 }, () => {
   for (const { name } of storageCases.filter((one) => isPlayed(one) && isEveryday(one))) {
-    it(name, async () => {
-      const query = encodeURIComponent(encodeURIComponent(name));
-      const answer = await worker.dispatchFetch(`http://worker/?case=${query}`);
-      expect(await answer.text()).toBe("passed");
-    }, 120_000);
+    it(name, () => play(name), PATIENCE_MS);
   }
 });
 
@@ -82,11 +94,13 @@ const isChanged = ({ name }: StorageCase): boolean =>
 
 describe("the storage cases × a trash around versions around R2 in workerd", { retry: 1 }, () => {
   for (const { name } of storageCases.filter((one) => isPlayed(one) && (areAll || isChanged(one)))) {
-    it(name, async () => {
-      const query = encodeURIComponent(encodeURIComponent(name));
-      const answer = await worker.dispatchFetch(`http://worker/?wrapped&case=${query}`);
-      expect(await answer.text()).toBe("passed");
-    }, 120_000);
+    it(name, () => play(name, "kept"), PATIENCE_MS);
+  }
+});
+
+describe("the storage cases × createQuotaStorage around R2 in workerd, within its limits", { retry: 1 }, () => {
+  for (const { name } of storageCases.filter((one) => isPlayed(one) && isOfQuotas(one))) {
+    it(name, () => play(name, "quota"), PATIENCE_MS);
   }
 });
 

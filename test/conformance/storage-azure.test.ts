@@ -5,7 +5,6 @@ import { createAzureCopier } from "../../src/storage/azure/copy.ts";
 import { toAzureSettings } from "../../src/storage/azure/options.ts";
 import { createAzureWriter } from "../../src/storage/azure/write.ts";
 import { createPermits } from "../../src/storage/object-store/permits.ts";
-import { createQuotaStorage } from "../../src/storage/quota.ts";
 import { createTrashStorage } from "../../src/storage/trash.ts";
 import { createVersionsStorage } from "../../src/storage/versions.ts";
 import { createFaultyStorage } from "../../src/testing/faulty-storage.ts";
@@ -13,7 +12,7 @@ import type { StorageCase, StorageCaseContext } from "../../src/testing/storage/
 import { areSameBytes, bodyBytes, inChunks, noise, put, readFileText } from "../../src/testing/storage/content.ts";
 import { storageCases } from "../../src/testing/storage-cases.ts";
 import { type AzureContainer, azuriteMissing, createContainer } from "../support/azure/server.ts";
-import { areAll, isForBuckets, KEPT_IN_ONE_PROCESS, LACKING, PATIENCE_MS } from "./bucket-cases.ts";
+import { areAll, isForBuckets, KEPT_IN_ONE_PROCESS, LACKING, PATIENCE_MS, withQuota } from "./bucket-cases.ts";
 
 const MEBIBYTE = 1_048_576;
 
@@ -53,7 +52,7 @@ const isChanging = ({ name }: StorageCase): boolean => areAll || /remov|replac|o
 withAzurite.each([
   ["createTrashStorage", (storage: StorageAdapter) => createTrashStorage(storage)],
   ["createVersionsStorage", (storage: StorageAdapter) => createVersionsStorage(storage)],
-  ["createQuotaStorage", (storage: StorageAdapter) => createQuotaStorage(storage)],
+  ["createQuotaStorage", withQuota],
   ...(areAll ? [["a faulty storage of which nothing fails", createSound] as const] : []),
 ] as const)("the storage cases × %s around Azure", (_name, wrap) => {
   for (const { name, run } of storageCases.filter((one) => isForBuckets(one) && isQuick(one) && isChanging(one))) {

@@ -13,7 +13,16 @@ import type { StorageCase, StorageCaseContext } from "../../src/testing/storage/
 import { areSameBytes, bodyBytes, inChunks, noise } from "../../src/testing/storage/content.ts";
 import { storageCases } from "../../src/testing/storage-cases.ts";
 import { createBucket, type S3Bucket, s3Missing } from "../support/s3/server.ts";
-import { areAll, isEveryday, isForBuckets, KEPT_IN_ONE_PROCESS, LACKING, PATIENCE_MS } from "./bucket-cases.ts";
+import {
+  areAll,
+  isEveryday,
+  isForBuckets,
+  isOfQuotas,
+  KEPT_IN_ONE_PROCESS,
+  LACKING,
+  PATIENCE_MS,
+  withQuota,
+} from "./bucket-cases.ts";
 
 /**
  * What this store cannot do: it takes no notice of conditions of a removal, so that a change between the look and the
@@ -91,6 +100,12 @@ const isReplacing = (one: StorageCase): boolean => /replac|overwr|writers/.test(
 describe.skipIf(s3Missing !== undefined)("the storage cases × createVersionsStorage around S3", () => {
   for (const { name, run } of storageCases.filter((one) => isPlayed(one) && (areAll || isReplacing(one)))) {
     it.concurrent(name, () => run(createContext((storage) => createVersionsStorage(storage))), PATIENCE_MS);
+  }
+});
+
+describe.skipIf(s3Missing !== undefined)("the storage cases × createQuotaStorage around S3, within its limits", () => {
+  for (const { name, run } of storageCases.filter((one) => isPlayed(one) && isOfQuotas(one))) {
+    it.concurrent(name, () => run(createContext(withQuota)), PATIENCE_MS);
   }
 });
 

@@ -4,8 +4,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { toStorageError } from "../../../src/storage/disk/errors.ts";
 import { createDiskStorage } from "../../../src/storage/disk.ts";
+import { createTrashStorage } from "../../../src/storage/trash.ts";
 import { inChunks, namesIn, noise, put, readFileText } from "../../../src/testing/storage/content.ts";
 import { mountSmallDisk, unmount } from "../../support/small-disk.ts";
+import { entriesOf } from "../../unit/storage/trash/setup.ts";
 import { outputOf, prepareDiskProcesses, startDiskProcess } from "./process.ts";
 
 const NOBODY = 65_534;
@@ -13,8 +15,11 @@ const isRoot = process.getuid?.() === 0;
 
 describe("a disk that is full", () => {
   const mounted = mountSmallDisk();
+  const withFewInodes = mountSmallDisk({ inodes: 24 });
 
-  afterAll(() => unmount(mounted));
+  afterAll(() => {
+    for (const disk of [mounted, withFewInodes]) unmount(disk);
+  });
 
   const title = "answers no-space, keeps the former file and no other (skipped where no small disk can be mounted)";
   it.skipIf(mounted === undefined)(title, async () => {
@@ -27,6 +32,38 @@ describe("a disk that is full", () => {
     expect(await readdir(mounted ?? "")).toEqual(["file"]);
     await put(storage, "/file", "and works again");
     expect(await readFileText(storage, "/file")).toBe("and works again");
+  });
+
+  it.skipIf(mounted === undefined)("has room for a copy by what goes from the trash, but no content", async () => {
+    const storage = createTrashStorage(createDiskStorage({ root: mounted ?? "" }));
+    const quota = { path: "/home" };
+    const fill = (path: string, size: number) => storage.write(path, inChunks(noise(size, 1), 65_536), { size, quota });
+    await storage.createFolder("/home");
+    await fill("/home/kept", 300_000);
+    await fill("/home/old", 600_000);
+    await storage.remove("/home/old");
+    await storage.copy("/home/kept", "/home/copy", { quota });
+    expect((await storage.stat("/home/copy"))?.size).toBe(300_000);
+    expect(await entriesOf(storage)).toEqual([]);
+    await storage.remove("/home/copy");
+    await expect(fill("/home/new", 600_000)).rejects.toMatchObject({ code: "no-space" });
+    expect(await entriesOf(storage)).toHaveLength(1);
+  });
+
+  it.skipIf(withFewInodes === undefined)("has a place for a file by what goes from the trash", async () => {
+    const root = withFewInodes ?? "";
+    const storage = createTrashStorage(createDiskStorage({ root }));
+    await storage.createFolder("/home");
+    await put(storage, "/home/old", "the former content");
+    await storage.remove("/home/old");
+    const fillUp = async (): Promise<void> => {
+      for (let number = 0; ; number += 1) await writeFile(join(root, `${number}`), "");
+    };
+    await expect(fillUp()).rejects.toMatchObject({ code: "ENOSPC" });
+    await expect(put(storage, "/home/new", "new")).rejects.toMatchObject({ code: "no-space" });
+    await put(storage, "/home/new", "new", { size: 3, quota: { path: "/home" } });
+    expect(await readFileText(storage, "/home/new")).toBe("new");
+    expect(await entriesOf(storage)).toEqual([]);
   });
 });
 

@@ -8,6 +8,7 @@ import type { FileServiceOptions } from "../../../src/config/options.ts";
 import { createNodeServer } from "../../../src/runtimes/node/server.ts";
 import { createFileService } from "../../../src/service/service.ts";
 import { createDiskStorage } from "../../../src/storage/disk.ts";
+import { createQuotaStorage } from "../../../src/storage/quota.ts";
 import { AUTHORIZATION } from "../../support/served.ts";
 import { connectWire, delay, eventually, listen } from "./setup.ts";
 
@@ -16,15 +17,16 @@ const KIBIBYTE = 1024;
 
 let folder: string;
 
-/** A service on a disk with one file, on a free port. */
-async function serveDisk(options: Partial<FileServiceOptions> = {}): Promise<number> {
+/** A service on a disk with one file, on a free port. The disk may have a quota. */
+async function serveDisk(options: Partial<FileServiceOptions> = {}, bytes?: number): Promise<number> {
   folder = await mkdtemp(join(tmpdir(), "fileferry-lengths-"));
   onTestFinished(() => rm(folder, { recursive: true }));
   await writeFile(join(folder, "a"), OLD);
   const quiet = { info() {}, warn() {}, error() {} };
   const accounts = [{ username: "alice", password: "secret", home_folder_path: "/" }];
   const authentication = createAccountsAuthenticator({ accounts, logger: quiet });
-  const storage = createDiskStorage({ root: folder, durability: "rename" });
+  const disk = createDiskStorage({ root: folder, durability: "rename" });
+  const storage = bytes === undefined ? disk : createQuotaStorage(disk, { folders: [{ path: "/", bytes }] });
   const service = createFileService({ storage, authentication, logger: quiet, ...options });
   return listen(createNodeServer(service, { lingerSeconds: 0.2 }) as Server);
 }
@@ -37,6 +39,28 @@ async function expectOld(): Promise<void> {
   expect(await readFile(join(folder, "a"), "utf8")).toBe(OLD);
   expect(await readdir(folder)).toEqual(["a"]);
 }
+
+describe("a file beyond the quota, on the wire", () => {
+  it.each(["", "\r\nExpect: 100-continue"])("is 507 by its length, and its body is left unread%j", async (more) => {
+    const client = await connectWire(await serveDisk({}, 64 * KIBIBYTE));
+    client.send(head(`Content-Length: ${64 * KIBIBYTE + 1}${more}`));
+    const { text, how } = await client.ended();
+    expect(text).toMatch(/^HTTP\/1\.1 507 [\s\S]*Connection: close\r\n[\s\S]*The quota is used up\./);
+    expect(text).not.toContain("100 Continue");
+    expect(how).toBe("fin");
+    await expectOld();
+  });
+
+  it("is 507 by count when it is chunked, midway, and the connection closes", async () => {
+    const client = await connectWire(await serveDisk({}, 64 * KIBIBYTE));
+    client.send(head("Transfer-Encoding: chunked"));
+    const chunk = `4000\r\n${"x".repeat(16 * KIBIBYTE)}\r\n`;
+    client.send(chunk.repeat(5));
+    const { text } = await client.ended();
+    expect(text).toMatch(/^HTTP\/1\.1 507 [\s\S]*Connection: close\r\n/);
+    await expectOld();
+  });
+});
 
 describe("a file larger than allowed, on the wire", () => {
   const limits = { maxFileBytes: 64 * KIBIBYTE };

@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { createAccountsAuthenticator } from "../../../src/auth/accounts/accounts.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import { createQuotaStorage, type QuotaLimit } from "../../../src/storage/quota.ts";
+import { createTrashStorage } from "../../../src/storage/trash.ts";
 import { inChunks } from "../../../src/testing/storage/content.ts";
 import { sendForm, uploadsOf } from "../../support/forms.ts";
+import { createRecordingLogger } from "../../support/logger.ts";
 import { createTestService, type TestService, variants } from "../../support/service.ts";
 
 const PATH = "/home/__svc__/quota";
@@ -56,6 +59,59 @@ describe("an account with a quota", () => {
     expect((await call("PUT", "/home/a", put)).status).toBe(201);
     expect((await call("DELETE", "/home/b", { api: "rest" })).status).toBe(204);
     expect((await call("PUT", "/home/c", put)).status).toBe(201);
+  });
+
+  it("has its own limits, else those of its group, else those of the default group", async () => {
+    const accounts = [
+      { username: "alice", password: "secret", home_folder_path: "/alice", group: "staff", quota_bytes: 50 },
+      { username: "bob", password: "hunter2", group: "staff" },
+      { username: "root", password: "toor", home_folder_path: "/", quota_bytes: 0 },
+    ];
+    const groups = { DEFAULT_GROUP: { quota_bytes: 100, quota_files: 9 }, staff: { quota_bytes: 70 } };
+    const storage = createQuotaStorage(createMemoryStorage());
+    const authentication = createAccountsAuthenticator({ accounts, logger: createRecordingLogger() });
+    const { call } = await createTestService({ storage, quota: storage.quota, groups, authentication });
+    const expected = { alice: [50, 9, 507], bob: [70, 9, 201], root: [null, 9, 201] } as const;
+    for (const [name, [bytes, files, status]] of Object.entries(expected)) {
+      const as = name as keyof typeof expected;
+      const { results } = (await call("GET", PATH, { as })).json<{ results: Record<string, unknown>[] }>();
+      expect(results, as).toEqual([expect.objectContaining({ path: "/", limit_bytes: bytes, limit_files: files })]);
+      expect((await call("PUT", "/home/a", { ...put, as })).status, as).toBe(status);
+    }
+    // 0 is no limit at all, also where the default group has one.
+    expect((await call("PUT", "/home/b", { ...put, as: "root", body: "x".repeat(101) })).status).toBe(201);
+  });
+
+  it("gets 507 for a restore from the trash and a rename over a file beyond a limit, and all files stay", async () => {
+    const counted = createQuotaStorage(createMemoryStorage(), { folders: [{ path: "/shared", bytes: 100 }] });
+    const storage = createTrashStorage(counted);
+    const { call, stored } = await createTestService({
+      storage,
+      trash: storage.trash,
+      quota: counted.quota,
+      webdav: {},
+      groups: { DEFAULT_GROUP: { virtual_folders: [["/team", "/shared"]] } },
+      files: { "/shared/a": "a".repeat(60), "/alice/b": "b".repeat(101), "/alice/c": "c".repeat(101) },
+    });
+    const { header } = await call("DELETE", "/home/b", { api: "rest" });
+    const restored = await call("POST", "/home/__svc__/trash", {
+      api: "rest",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ commands: [{ command: "restore", target: header("trash-id"), to: "/team/b" }] }),
+    });
+    expect([restored.status, restored.text]).toEqual([422, expect.stringContaining("The quota is used up.")]);
+    const moved = await call("MOVE", "/home/c", {
+      headers: { destination: "/home/team/a", overwrite: "T" },
+      undescribed: "OpenAPI has no place for the methods of WebDAV",
+    });
+    expect([moved.status, moved.header("error-code")]).toEqual([507, "quota-used-up"]);
+    expect(await Promise.all(["/shared/a", "/shared/b", "/alice/c"].map(stored))).toEqual([
+      "a".repeat(60),
+      undefined,
+      "c".repeat(101),
+    ]);
+    const { text } = await call("GET", "/home/__svc__/trash", { api: "rest" });
+    expect(JSON.parse(text)).toMatchObject({ content: [{ path: "/b", size: 101 }] });
   });
 
   it("has its limit for uploads in several requests", async () => {

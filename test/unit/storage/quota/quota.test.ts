@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { AtomicKeyValueStore } from "../../../../src/contracts/atomic-store.ts";
+import { isQuotaError } from "../../../../src/contracts/quota.ts";
 import { isStorageError, type StorageAdapter, type WriteOptions } from "../../../../src/contracts/storage-adapter.ts";
 import { createMemoryStorage } from "../../../../src/storage/memory.ts";
 import { createQuotaStorage, type QuotaOptions, type QuotaStorage } from "../../../../src/storage/quota.ts";
+import { createTrashStorage } from "../../../../src/storage/trash.ts";
 import { createMemoryKeyValueStore } from "../../../../src/stores/memory.ts";
 
 const key = (number: number) => ({ owner: "account:alice", id: number.toString(16).padStart(32, "0") });
@@ -110,6 +113,28 @@ describe("createQuotaStorage", () => {
     expect(await storage.quota.usage("/")).toMatchObject({ bytes: 6000, files: 2, reservedBytes: 0 });
   });
 
+  it("refuses a restore beyond the limit, and what was removed stays in the trash", async () => {
+    const counted = createQuotaStorage(createMemoryStorage(), { folders: [{ path: "/small", bytes: 100, files: 1 }] });
+    const storage = createTrashStorage(counted);
+    for (const folder of ["/small", "/other", "/large", "/large/two"]) await storage.createFolder(folder);
+    await put(storage, "/large/bytes", 101);
+    for (const name of ["a", "b"]) await put(storage, `/large/two/${name}`, 1);
+    const ids: string[] = [];
+    for (const path of ["/large/bytes", "/large/two"]) {
+      await storage.remove(path, { onTrashed: (id) => ids.push(id) });
+    }
+    const [file = "", folder = ""] = ids;
+    for (const id of [file, folder]) {
+      await expect(storage.trash.restore(id, "/small/restored")).rejects.toSatisfy(isQuotaError);
+    }
+    const quota = { path: "/other", bytes: 100 };
+    await expect(storage.trash.restore(file, "/other/restored", { quota })).rejects.toSatisfy(isQuotaError);
+    for (const path of ["/small", "/other"]) expect(await storage.stat(`${path}/restored`)).toBeUndefined();
+    expect(await counted.quota.usage("/small")).toEqual({ bytes: 0, files: 0, reservedBytes: 0, reservedFiles: 0 });
+    for (const id of [file, folder]) await storage.trash.restore(id);
+    expect([(await storage.stat("/large/bytes"))?.size, (await storage.stat("/large/two/b"))?.size]).toEqual([101, 1]);
+  });
+
   it("has limits of callers beside those of folders, and counts what others write", async () => {
     const { storage } = open({});
     await storage.createFolder("/alice");
@@ -119,6 +144,26 @@ describe("createQuotaStorage", () => {
     await put(storage, "/alice/b", 401);
     expect(await codeOf(put(storage, "/alice/c", 1, { quota }))).toBe("no-space");
     expect(await storage.quota.usage("/alice")).toMatchObject({ bytes: 1001, files: 2 });
+  });
+
+  it("refuses a rename over a file beyond the limit, and both files stay", async () => {
+    const { storage } = open({ folders: [{ path: "/in", bytes: 100 }] });
+    for (const folder of ["/in", "/out"]) await storage.createFolder(folder);
+    const files = { "/in/a": 50, "/in/b": 40, "/out/c": 51 };
+    for (const [path, size] of Object.entries(files)) await put(storage, path, size);
+    const sizes = (): Promise<readonly (number | undefined)[]> =>
+      Promise.all(Object.keys(files).map(async (path) => (await storage.stat(path))?.size));
+    for (const verb of ["move", "copy"] as const) {
+      await expect(storage[verb]("/out/c", "/in/b", { replace: true })).rejects.toSatisfy(isQuotaError);
+      expect(await sizes()).toEqual([50, 40, 51]);
+    }
+    expect(await storage.quota.usage("/in")).toEqual({ bytes: 90, files: 2, reservedBytes: 0, reservedFiles: 0 });
+    await put(storage, "/out/c", 50);
+    await storage.move("/out/c", "/in/b", { replace: true });
+    expect([await sizes(), (await storage.quota.usage("/in")).bytes]).toEqual([[50, 50, undefined], 100]);
+    // Within the limit it needs no room.
+    await storage.move("/in/a", "/in/b", { replace: true });
+    expect([await sizes(), (await storage.quota.usage("/in")).bytes]).toEqual([[undefined, 50, undefined], 50]);
   });
 
   it("counts copies, moves and removals of folders", async () => {
@@ -154,6 +199,7 @@ describe("createQuotaStorage", () => {
     await inner.createFolder("/__svc__");
     expect(await storage.stat("/__svc__")).toBeUndefined();
     for await (const { name } of storage.list("/")) expect(name).toBe("");
+    expect(await codeOf(storage.list("/__svc__")[Symbol.asyncIterator]().next())).toBe("not-found");
     expect(await codeOf(put(storage, "/__svc__/a", 1))).toBe("denied");
     expect(await codeOf(storage.remove("/__svc__"))).toBe("not-found");
   });
@@ -187,6 +233,35 @@ describe("createQuotaStorage", () => {
     expect(await storage.quota.usage("/")).toMatchObject({ bytes: 6000, files: 1, reservedBytes: 4000 });
     await uploads.discard(key(3));
     expect(await storage.quota.usage("/")).toEqual({ bytes: 6000, files: 1, reservedBytes: 0, reservedFiles: 0 });
+  });
+
+  it("renews what a slow write has reserved every two minutes, so that no other process gets its room", async () => {
+    const start = 1_000_000;
+    let now = start;
+    const store = createMemoryKeyValueStore({ clock: () => now });
+    const changes = new Set<number>();
+    const watched: AtomicKeyValueStore = {
+      ...store,
+      replace(...change) {
+        changes.add((now - start) / 60_000);
+        return store.replace(...change);
+      },
+    };
+    const inner = createMemoryStorage();
+    const options = { folders: [{ path: "/", bytes: 10_000 }], clock: () => now };
+    const slow = createQuotaStorage(inner, { ...options, store: watched });
+    const other = createQuotaStorage(inner, { ...options, store });
+    async function* content(): AsyncGenerator<Uint8Array> {
+      for (let minute = 0; minute < 30; minute += 1) {
+        yield new Uint8Array(100);
+        now += 60_000;
+        expect(await codeOf(put(other, "/b", 7001))).toBe("no-space");
+      }
+    }
+    await slow.write("/a", content(), { size: 3000 });
+    expect([...changes]).toEqual(Array.from({ length: 16 }, (_, index) => 2 * index));
+    await put(other, "/b", 7000);
+    expect(await slow.quota.usage("/")).toEqual({ bytes: 10_000, files: 2, reservedBytes: 0, reservedFiles: 0 });
   });
 
   it("counts anew at the next admission, after a process was lost", async () => {

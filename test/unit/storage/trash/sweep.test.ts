@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { StorageAdapter } from "../../../../src/contracts/storage-adapter.ts";
+import { type StorageAdapter, StorageError } from "../../../../src/contracts/storage-adapter.ts";
 import { createMemoryStorage } from "../../../../src/storage/memory.ts";
 import { createQuotaStorage } from "../../../../src/storage/quota.ts";
 import { createTrashStorage } from "../../../../src/storage/trash.ts";
@@ -226,5 +226,56 @@ describe("a trash around a storage with quotas", () => {
     await storage.remove("/a");
     expect(await codeOf(fill(storage, "/b", 500, "/"))).toBe("no-space");
     expect(await entriesOf(storage)).toHaveLength(1);
+  });
+});
+
+describe("a trash on a disk that is full", () => {
+  const CAPACITY = 11_000;
+
+  /** A storage that has no room for files and copies beyond its capacity, and says so before it takes content. */
+  function createDisk(): StorageAdapter {
+    const memory = createMemoryStorage();
+    async function requireRoom(size: number): Promise<void> {
+      const files = (await pathsIn(memory)).filter((path) => !path.endsWith("/"));
+      const sizes = await Promise.all(files.map(async (path) => (await memory.stat(path))?.size ?? 0));
+      if (sizes.reduce((sum, one) => sum + one, size) > CAPACITY) throw new StorageError("no-space");
+    }
+    return overrideStorage(memory, {
+      async write(path, content, options) {
+        if (!path.endsWith("info.json")) await requireRoom(options?.size ?? 0);
+        return memory.write(path, content, options);
+      },
+      async copy(from, to, options) {
+        await requireRoom((await memory.stat(from))?.size ?? 0);
+        return memory.copy(from, to, options);
+      },
+    });
+  }
+
+  it("makes room for files and copies of the same home, by its oldest entries", async () => {
+    const { storage, pass } = openTrash({}, createDisk());
+    async function discard(path: string): Promise<void> {
+      await fill(storage, path, 3000);
+      await storage.remove(path);
+      pass(1);
+    }
+    const removed = async (): Promise<readonly string[]> => (await entriesOf(storage)).map(({ path }) => path);
+    for (const home of ["/alice", "/bob"]) await storage.createFolder(home);
+    for (const path of ["/alice/1", "/bob/1", "/alice/2"]) await discard(path);
+
+    for (const home of [undefined, "/bob"]) {
+      expect(await codeOf(fill(storage, "/alice/new", 3500, home))).toBe("no-space");
+    }
+    expect(await codeOf(fill(storage, "/alice/new", 6001, "/alice"))).toBe("no-space");
+    expect(await removed()).toEqual(["/alice/2", "/bob/1", "/alice/1"]);
+    expect(await codeOf(fill(storage, "/alice/new", 3500, "/alice"))).toBe("done");
+    expect(await removed()).toEqual(["/bob/1"]);
+
+    await discard("/alice/3");
+    const copy = (quota: { path: string }) => codeOf(storage.copy("/alice/new", "/alice/copy", { quota }));
+    expect(await copy({ path: "/bob" })).toBe("no-space");
+    expect(await removed()).toEqual(["/alice/3", "/bob/1"]);
+    expect(await copy({ path: "/alice" })).toBe("done");
+    expect(await removed()).toEqual(["/bob/1"]);
   });
 });

@@ -218,6 +218,10 @@ describe("createTrashStorage", () => {
       undefined,
       [],
     ]);
+    // As the contract of a storage has it for a path at which `stat` finds nothing.
+    for (const listed of ["/__svc__", path]) {
+      expect(await codeOf(storage.list(listed)[Symbol.asyncIterator]().next())).toBe("not-found");
+    }
     expect(await codeOf(storage.read(path))).toBe("not-found");
     expect(await codeOf(storage.remove("/__svc__"))).toBe("not-found");
     expect(await codeOf(put(storage, path, "b"))).toBe("denied");
