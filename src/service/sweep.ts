@@ -33,6 +33,24 @@ export interface SweeperOptions {
 
 const INTERVAL_MS = 600_000;
 
+/** Removes what is due, and resolves with how much that was. */
+export type Sweep = () => Promise<number | undefined>;
+
+/** Runs sweeps one after the other, also after one that fails. Returns the sum, or rejects with the first failure. */
+export async function runSweeps(sweeps: readonly Sweep[]): Promise<number> {
+  let sum = 0;
+  const failures: unknown[] = [];
+  for (const sweep of sweeps) {
+    try {
+      sum += (await sweep()) ?? 0;
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+  return sum;
+}
+
 /** Creates the sweeper of a service. It has no timer: not every runtime has one. */
 export function createSweeper({ config, uploads, links, emit, report, waitFor }: SweeperOptions): Sweeper {
   const { clock } = config;
