@@ -19,16 +19,13 @@ export function createKeptSweeps(
   function hourly(sweep: Sweep): Sweep {
     let sweptAt = Number.NEGATIVE_INFINITY;
     return async () => {
-      const previous = sweptAt;
-      if (Math.abs(clock() - previous) < INTERVAL_MS) return 0;
+      if (Math.abs(clock() - sweptAt) < INTERVAL_MS) return 0;
       // Before the sweep: it may take longer than the time to the next call.
       sweptAt = clock();
-      try {
-        return await sweep();
-      } catch (error) {
-        sweptAt = previous;
+      return sweep().catch((error: unknown) => {
+        sweptAt = Number.NEGATIVE_INFINITY;
         throw error;
-      }
+      });
     };
   }
 

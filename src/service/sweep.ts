@@ -38,17 +38,12 @@ export type Sweep = () => Promise<number | undefined>;
 
 /** Runs sweeps one after the other, also after one that fails. Returns the sum, or rejects with the first failure. */
 export async function runSweeps(sweeps: readonly Sweep[]): Promise<number> {
-  let sum = 0;
-  const failures: unknown[] = [];
+  const results: Promise<number | undefined>[] = [];
   for (const sweep of sweeps) {
-    try {
-      sum += (await sweep()) ?? 0;
-    } catch (error) {
-      failures.push(error);
-    }
+    results.push(sweep());
+    await Promise.allSettled(results);
   }
-  if (failures.length > 0) throw failures[0];
-  return sum;
+  return (await Promise.all(results)).reduce<number>((sum, count = 0) => sum + count, 0);
 }
 
 /** Creates the sweeper of a service. It has no timer: not every runtime has one. */
