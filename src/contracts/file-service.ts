@@ -54,7 +54,8 @@ export interface FileService {
    * and, at most once an hour, removes the files that the option `retention` no longer keeps, and from the trash and
    * from the versions what is too old or too much. Returns how many. The service ends uploads by itself after a
    * creation of an upload, at most once in ten minutes; call this from a timer or a cron trigger for all the rest.
-   * Several processes may call it at the same time. Rejects if the storage fails.
+   * Several processes may call it at the same time. If one of these parts fails, the others are done all the same, and
+   * the next call does that part again; the promise then rejects with the first failure.
    */
   sweep(): Promise<number>;
   /**

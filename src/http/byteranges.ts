@@ -1,4 +1,5 @@
 import { type ByteSource, sourceOfBytes } from "../contracts/byte-source.ts";
+import { randomHex } from "../platform/sha256.ts";
 import type { RangePart } from "./range.ts";
 
 /** Several parts of one representation as one body (RFC 9110 14.6). */
@@ -22,8 +23,8 @@ export function toMultipartRanges(
   type: string,
   open: OpenPart,
 ): MultipartRanges {
-  const boundary = [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, "0"));
-  const delimiter = `\r\n--${boundary.join("")}`;
+  const boundary = randomHex(16);
+  const delimiter = `\r\n--${boundary}`;
   const pieces: Piece[] = [];
   for (const part of parts) {
     const range = `bytes ${part.offset}-${part.offset + part.length - 1}/${size}`;
@@ -32,7 +33,7 @@ export function toMultipartRanges(
   }
   pieces.push(toTextPiece(`${delimiter}--\r\n`));
   return {
-    contentType: `multipart/byteranges; boundary=${boundary.join("")}`,
+    contentType: `multipart/byteranges; boundary=${boundary}`,
     length: pieces.reduce((sum, { length }) => sum + length, 0),
     source: inSequence(pieces),
   };

@@ -32,8 +32,8 @@ import { createOpenApi } from "./openapi.ts";
 import { type ResolvedUrl, resolveUrl } from "./resolve-url.ts";
 import type { Served } from "./routes.ts";
 import { createStorageAccounts, toCheckedSettings, toLinkId, toLocks } from "./storage-accounts.ts";
-import { createSweeper } from "./sweep.ts";
-import { createKeptSweeper } from "./sweep-kept.ts";
+import { createSweeper, runSweeps } from "./sweep.ts";
+import { createKeptSweeps } from "./sweep-kept.ts";
 
 const NOWHERE: ResolvedUrl = { kind: "outside", path: { segments: [], isFolder: true } };
 
@@ -98,7 +98,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     emit({ id: 49112, data: { path, real_path: path, trash: id, reason }, ...envelope });
   });
 
-  const sweepKept = createKeptSweeper(config, locks);
+  const keptSweeps = createKeptSweeps(config, locks);
 
   function report(error: unknown, id?: string): void {
     logger.error(id === undefined ? { error } : { error, id }, "A request failed.");
@@ -211,10 +211,8 @@ export function createFileService(options: FileServiceOptions): FileService {
     sessions: createHostSessions({ ...logins, check: toCheckedSettings, component, cookie: config.session.cookie }),
     links: createHostLinks({ links, accounts, config, emit, report }),
     events: events.open,
-    sweep: async () => {
-      const swept = (await sweeper.sweep()) + ((await config.quota?.sweep()) ?? 0) + (await sweepKept());
-      return swept + (offloading?.expire() ?? 0);
-    },
+    sweep: () =>
+      runSweeps([sweeper.sweep, async () => config.quota?.sweep(), ...keptSweeps, async () => offloading?.expire()]),
     close() {
       endTrashEvents?.();
       return events.close();

@@ -3,18 +3,31 @@ import { unlessLocked } from "../account/locks/unless-locked.ts";
 import type { ServiceConfig } from "../config/service-config.ts";
 import { toPathSegments } from "../contracts/storage-path.ts";
 import { removeExpiredFiles } from "./retention.ts";
+import type { Sweep } from "./sweep.ts";
 
 const INTERVAL_MS = 3_600_000;
 
 /**
- * Returns a function that removes what is kept for a time: from the trash, the versions, and by the option `retention`.
- * It does so at most once an hour, because it reads all of the names, and resolves with the number of removed files.
+ * Returns functions that remove what is kept for a time: from the trash, the versions, and by the option `retention`.
+ * Each does so at most once an hour, because it reads all of the names; after a failure again with the next call. It
+ * resolves with the number of removed files.
  */
-export function createKeptSweeper(
+export function createKeptSweeps(
   { trash, versions, retention, storage, clock, logger }: ServiceConfig,
   locks: Locks | undefined,
-): () => Promise<number> {
-  let sweptAt = Number.NEGATIVE_INFINITY;
+): readonly Sweep[] {
+  function hourly(sweep: Sweep): Sweep {
+    let sweptAt = Number.NEGATIVE_INFINITY;
+    return async () => {
+      if (Math.abs(clock() - sweptAt) < INTERVAL_MS) return 0;
+      // Before the sweep: it may take longer than the time to the next call.
+      sweptAt = clock();
+      return sweep().catch((error: unknown) => {
+        sweptAt = Number.NEGATIVE_INFINITY;
+        throw error;
+      });
+    };
+  }
 
   async function sweepFiles(): Promise<number> {
     const removed = await removeExpiredFiles(storage, retention, {
@@ -26,10 +39,5 @@ export function createKeptSweeper(
     return removed;
   }
 
-  return async () => {
-    if (Math.abs(clock() - sweptAt) < INTERVAL_MS) return 0;
-    sweptAt = clock();
-    const kept = ((await trash?.sweep()) ?? 0) + ((await versions?.sweep()) ?? 0);
-    return kept + (await sweepFiles());
-  };
+  return [async () => trash?.sweep(), async () => versions?.sweep(), sweepFiles].map(hourly);
 }

@@ -3,6 +3,7 @@ import { type EntityTags, hasCode, StorageError } from "../../contracts/storage-
 import type { StorageUploads, UploadKey, UploadState } from "../../contracts/storage-uploads.ts";
 import { createError } from "../../http/errors.ts";
 import { createTooLargeError } from "../../http/uploads/length.ts";
+import { randomHex } from "../../platform/sha256.ts";
 import type { Account } from "../account.ts";
 import { limitContent } from "../file-size-limit.ts";
 import { isReserved, toStoragePath } from "../path.ts";
@@ -64,7 +65,7 @@ export function createAccountUploads(options: AccountUploadsOptions): AccountUpl
     const note = apiKey === undefined ? wanted : { ...wanted, key: apiKey };
     await requireWrite(note);
     requireSize(note, size);
-    const key = toKey(crypto.randomUUID().replaceAll("-", ""));
+    const key = toKey(randomHex(16));
     const path = toKeptPath(key.id, note);
     if (note.concat === "partial") await requireFolder(note.path);
     const draft = {

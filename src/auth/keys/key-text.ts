@@ -1,4 +1,4 @@
-import { toHex } from "../../platform/sha256.ts";
+import { randomHex } from "../../platform/sha256.ts";
 
 /** 128 bits each are more than anyone can guess; the ID only has to be another one for each key. */
 const ID_BYTES = 8;
@@ -14,7 +14,6 @@ export function toKeyId(text: string): string | undefined {
 
 /** Makes the text of a new API key, which is a secret, and its ID, which is none. */
 export function createKeyText(): { readonly id: string; readonly text: string } {
-  const id = toHex(crypto.getRandomValues(new Uint8Array(ID_BYTES)));
-  const secret = toHex(crypto.getRandomValues(new Uint8Array(SECRET_BYTES)));
-  return { id, text: `ff_${id}_${secret}` };
+  const id = randomHex(ID_BYTES);
+  return { id, text: `ff_${id}_${randomHex(SECRET_BYTES)}` };
 }

@@ -1,7 +1,7 @@
 import { orRetryError } from "../../http/errors.ts";
 import { createKeyedMutex } from "../../platform/keyed-mutex.ts";
 import { memoize } from "../../platform/memoize.ts";
-import { toHex } from "../../platform/sha256.ts";
+import { randomHex } from "../../platform/sha256.ts";
 import { createSessionLifetime } from "./lifetime.ts";
 import { createSessionLimit, type LiveSession } from "./limit.ts";
 import {
@@ -122,7 +122,7 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   async function start(record: SessionRecord, generation?: string, onEnded?: OnSession): Promise<string> {
     const { username, settings, version } = record;
-    const id = toHex(crypto.getRandomValues(new Uint8Array(16)));
+    const id = randomHex(16);
     const now = clock();
     const session: StoredSession = {
       username,

@@ -8,6 +8,7 @@ import type { LinkPermission } from "../../contracts/links.ts";
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import { createError } from "../../http/errors.ts";
 import { isMemberName } from "../../http/path-segment.ts";
+import { randomHex } from "../../platform/sha256.ts";
 import type { LinkService } from "../../request/context.ts";
 import { haveEqualSettings } from "../../schemas/account.ts";
 import type { LinkOptionsBody } from "../../schemas/links.ts";
@@ -83,7 +84,7 @@ export async function makeLink(
   // Another method may have an account of the same name: that one is none of its business.
   const isKnown = found?.outcome === "found" && haveEqualSettings(found.account, settings);
   const record: LinkRecord = {
-    id: crypto.randomUUID().replaceAll("-", ""),
+    id: randomHex(16),
     ...toRecordedAccount(account),
     ...(!isKnown && { settings }),
     path,

@@ -2,6 +2,7 @@ import type { Credentials } from "../../contracts/authenticator.ts";
 import { type Component, NIL_UUID, type Peer, type Trace } from "../../contracts/connection.ts";
 import type { HeaderLines } from "../../outbound/headers.ts";
 import { toTraceLines } from "../../outbound/trace-headers.ts";
+import { randomHex } from "../../platform/sha256.ts";
 import { hasLoneSurrogate } from "../../platform/text-encoding.ts";
 import { type AuthenticationRequest, MAX_MESSAGE_BYTES } from "../../schemas/remote-auth.ts";
 import type { RemoteSettings } from "./options.ts";
@@ -52,9 +53,4 @@ export function encodeAuthRequest(
 /** Credentials of an account that does not exist, for the test at the start (4.7, rule 1). */
 export function madeUpCredentials(): Credentials {
   return { type: "password", username: `start-up-test-${randomHex(8)}`, content: randomHex(16) };
-}
-
-function randomHex(length: number): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(length));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

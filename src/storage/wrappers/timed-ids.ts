@@ -1,11 +1,10 @@
-import { toHex } from "../../platform/sha256.ts";
+import { randomHex } from "../../platform/sha256.ts";
 
 const ID = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-[0-9a-f]{16}$/;
 
 /** Returns a new ID: the time, which IDs are sorted by, and 64 random bits. `time`: milliseconds since 1970. */
 export function createTimedId(time: number): string {
-  const random = toHex(crypto.getRandomValues(new Uint8Array(8)));
-  return `${new Date(time).toISOString().replace(/[-:.]/g, "")}-${random}`;
+  return `${new Date(time).toISOString().replace(/[-:.]/g, "")}-${randomHex(8)}`;
 }
 
 /** Whether a text has the form of an ID. Only such a text may become a part of a path. */

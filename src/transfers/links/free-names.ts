@@ -1,3 +1,5 @@
+import { randomHex } from "../../platform/sha256.ts";
+
 /** What file systems allow, in bytes. */
 const MAX_NAME_BYTES = 255;
 /** The rest is for one character and eight digits in parentheses. */
@@ -12,7 +14,7 @@ const RANDOM_NAMES = 10;
 export function* toFreeNames(name: string, isFolder: boolean): Generator<string> {
   yield name;
   for (let number = 2; number <= MAX_NUMBER; number += 1) yield withSuffix(name, isFolder, `${number}`);
-  for (let count = 0; count < RANDOM_NAMES; count += 1) yield withSuffix(name, isFolder, toRandomDigits());
+  for (let count = 0; count < RANDOM_NAMES; count += 1) yield withSuffix(name, isFolder, randomHex(4));
 }
 
 /** Whether a name has more bytes than file systems allow. A storage refuses it as well, but only when it sees it. */
@@ -34,9 +36,4 @@ function withSuffix(name: string, isFolder: boolean, text: string): string {
 
 function byteLength(text: string): number {
   return new TextEncoder().encode(text).byteLength;
-}
-
-function toRandomDigits(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(4));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,3 +1,4 @@
+import { randomHex } from "../../platform/sha256.ts";
 import type { HandedOverDownload, TransferOutcome, TransferReports } from "../../request/offload.ts";
 
 const PLACE_MS = 600_000;
@@ -17,7 +18,7 @@ export function createTransferReports(clock: () => number): TransferReports {
   function add(download: HandedOverDownload): string {
     const [oldest] = downloads.keys();
     if (downloads.size >= MAX_DOWNLOADS && oldest !== undefined) end(oldest, "lost", 0);
-    const id = crypto.randomUUID().replaceAll("-", "");
+    const id = randomHex(16);
     downloads.set(id, download);
     holding.set(id, download);
     return id;

@@ -318,6 +318,19 @@ describe("the events of a download that is handed over (WRAPPERS 5.6)", () => {
     expect(await (await open()).report(id)).toBe(404);
   });
 
+  it("are reported by IDs of 128 random bits", async () => {
+    const { byProxy, report } = await open({ ...NGINX, report: true });
+    const all = 2n ** 128n - 1n;
+    let [ones, zeros] = [0n, 0n];
+    for (let count = 0; count < 200; count += 1) {
+      const id = (await byProxy("GET", "/home/a.txt")).header("x-offload-id");
+      ones |= BigInt(`0x${id}`);
+      zeros |= all ^ BigInt(`0x${id}`);
+      expect(await report(id)).toBe(204);
+    }
+    expect([ones, zeros]).toEqual([all, all]);
+  });
+
   it("fail after a day without a report", async () => {
     const { byProxy, events, report, advance, service } = await open({ ...NGINX, report: true });
     const id = (await byProxy("GET", "/home/a.txt")).header("x-offload-id");
