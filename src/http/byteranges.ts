@@ -1,5 +1,5 @@
 import { type ByteSource, sourceOfBytes } from "../contracts/byte-source.ts";
-import { randomHex } from "../platform/sha256.ts";
+import { randomHex } from "../platform/random-hex.ts";
 import type { RangePart } from "./range.ts";
 
 /** Several parts of one representation as one body (RFC 9110 14.6). */

@@ -30,11 +30,6 @@ export function toHex(bytes: Uint8Array): string {
   return text;
 }
 
-/** Random bytes as lower-case hexadecimal. With 16 bytes, which are 128 bits, it cannot be guessed. */
-export function randomHex(bytes: number): string {
-  return toHex(crypto.getRandomValues(new Uint8Array(bytes)));
-}
-
 function findNative(): Sha256 | undefined {
   const hash = findRuntimeFunction<NativeHash>("node:crypto", "hash", (found) => found("sha256", "", "hex") === EMPTY);
   return hash && ((text) => hash("sha256", text, "hex"));

@@ -3,7 +3,7 @@ import { type EntityTags, hasCode, StorageError } from "../../contracts/storage-
 import type { StorageUploads, UploadKey, UploadState } from "../../contracts/storage-uploads.ts";
 import { createError } from "../../http/errors.ts";
 import { createTooLargeError } from "../../http/uploads/length.ts";
-import { randomHex } from "../../platform/sha256.ts";
+import { randomHex } from "../../platform/random-hex.ts";
 import type { Account } from "../account.ts";
 import { limitContent } from "../file-size-limit.ts";
 import { isReserved, toStoragePath } from "../path.ts";

@@ -1,4 +1,4 @@
-import { randomHex } from "../../platform/sha256.ts";
+import { randomHex } from "../../platform/random-hex.ts";
 
 /** 128 bits each are more than anyone can guess; the ID only has to be another one for each key. */
 const ID_BYTES = 8;

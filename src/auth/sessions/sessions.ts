@@ -1,7 +1,7 @@
 import { orRetryError } from "../../http/errors.ts";
 import { createKeyedMutex } from "../../platform/keyed-mutex.ts";
 import { memoize } from "../../platform/memoize.ts";
-import { randomHex } from "../../platform/sha256.ts";
+import { randomHex } from "../../platform/random-hex.ts";
 import { createSessionLifetime } from "./lifetime.ts";
 import { createSessionLimit, type LiveSession } from "./limit.ts";
 import {

@@ -8,7 +8,7 @@ import type { LinkPermission } from "../../contracts/links.ts";
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import { createError } from "../../http/errors.ts";
 import { isMemberName } from "../../http/path-segment.ts";
-import { randomHex } from "../../platform/sha256.ts";
+import { randomHex } from "../../platform/random-hex.ts";
 import type { LinkService } from "../../request/context.ts";
 import { haveEqualSettings } from "../../schemas/account.ts";
 import type { LinkOptionsBody } from "../../schemas/links.ts";

@@ -2,7 +2,7 @@ import type { Credentials } from "../../contracts/authenticator.ts";
 import { type Component, NIL_UUID, type Peer, type Trace } from "../../contracts/connection.ts";
 import type { HeaderLines } from "../../outbound/headers.ts";
 import { toTraceLines } from "../../outbound/trace-headers.ts";
-import { randomHex } from "../../platform/sha256.ts";
+import { randomHex } from "../../platform/random-hex.ts";
 import { hasLoneSurrogate } from "../../platform/text-encoding.ts";
 import { type AuthenticationRequest, MAX_MESSAGE_BYTES } from "../../schemas/remote-auth.ts";
 import type { RemoteSettings } from "./options.ts";

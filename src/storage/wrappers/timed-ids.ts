@@ -1,4 +1,4 @@
-import { randomHex } from "../../platform/sha256.ts";
+import { randomHex } from "../../platform/random-hex.ts";
 
 const ID = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-[0-9a-f]{16}$/;
 

@@ -1,4 +1,4 @@
-import { randomHex } from "../../platform/sha256.ts";
+import { randomHex } from "../../platform/random-hex.ts";
 
 /** What file systems allow, in bytes. */
 const MAX_NAME_BYTES = 255;

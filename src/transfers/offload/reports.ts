@@ -1,4 +1,4 @@
-import { randomHex } from "../../platform/sha256.ts";
+import { randomHex } from "../../platform/random-hex.ts";
 import type { HandedOverDownload, TransferOutcome, TransferReports } from "../../request/offload.ts";
 
 const PLACE_MS = 600_000;
