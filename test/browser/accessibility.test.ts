@@ -1,8 +1,7 @@
-import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { expectAccessible } from "./axe.ts";
 import { describeInChromium, eventually } from "./chromium.ts";
-import { dropFiles, logIn, makeFolder, openSite, PASSWORD, rowOf, transferOf } from "./site.ts";
+import { dropFiles, logIn, makeFolder, openFullSite, openSite, PASSWORD, rowOf, tabTo, transferOf } from "./site.ts";
 
 const FILES = { "reports/inner.txt": "x", "a.txt": "a", "photo.jpg": "x", "archive.zip": "x", "שלום.txt": "x" };
 
@@ -177,12 +176,3 @@ describeInChromium("accessibility", (chromium) => {
     expectNoComplaints();
   });
 });
-
-/** Presses Tab until the element has the focus, as far as a page's worth of stops. */
-async function tabTo(page: Page, selector: string): Promise<void> {
-  for (let stops = 0; stops < 60; stops++) {
-    if (await page.locator(selector).evaluate((target) => target === document.activeElement)) return;
-    await page.keyboard.press("Tab");
-  }
-  throw new Error(`The keyboard does not reach ${selector}.`);
-}

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { describeInChromium, eventually } from "./chromium.ts";
-import { logIn, openSite, rowOf } from "./site.ts";
+import { logIn, openFullSite, openSite, rowOf, tabTo } from "./site.ts";
 
 const FILES = { "reports/inner.txt": "x", "a.txt": "a", "b.txt": "b", "c.txt": "c" };
 
