@@ -107,6 +107,15 @@ export function renderNewFolder(texts: Texts): SafeHtml {
 </form>`;
 }
 
+/**
+ * Renders what Enter does in the form of the members, which else would be its first button: it deletes or downloads.
+ * Enter moves or copies to the folder of the field; without the field it does nothing, as there is no dialog to close.
+ */
+export function renderDefaultAction({ move, copy }: FolderActions): SafeHtml {
+  const transfer = html`name="action" value="${move ? "move" : "copy"}-members"`;
+  return html`<input type="submit" ${move || copy ? transfer : html`formmethod="dialog"`} hidden>`;
+}
+
 /** Renders the bar with the actions on selected members. It stays in sight; with a script, only while some are. */
 export function renderMemberActions(texts: Texts, actions: FolderActions, destination = ""): SafeHtml {
   const triggers = actions.triggers.map(({ name, label, style }) => toButton(name, label, style));

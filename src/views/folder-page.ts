@@ -10,7 +10,14 @@ import { CHUNK_END, createRowRenderer, ROWS_PER_CHUNK, renderTableHead } from ".
 import { renderMessages } from "./folder/messages.ts";
 import { renderNavigation, type SessionLinks } from "./folder/navigation.ts";
 import { toRootName } from "./folder/place.ts";
-import { hasUploadCard, mayActOnMembers, renderMemberActions, renderUploadCard, toOffers } from "./folder-actions.ts";
+import {
+  hasUploadCard,
+  mayActOnMembers,
+  renderDefaultAction,
+  renderMemberActions,
+  renderUploadCard,
+  toOffers,
+} from "./folder-actions.ts";
 import { ICONS, icon } from "./icons.ts";
 import { type PageMember, sortMembers } from "./member-order.ts";
 import { type PageContext, renderPage, renderScript } from "./page.ts";
@@ -106,7 +113,7 @@ function renderMembers(texts: Texts, folder: FolderPage, members: readonly PageM
   const isSelectable = mayActOnMembers(actions);
   const caption = fillText(texts.membersOf, { folder: segments.at(-1) ?? toRootName(texts, folder) });
   const classes = ["files", isSelectable && "selectable", hasShortNames(members) && "short"];
-  return html`<table class="${classes.filter(Boolean).join(" ")}">
+  return html`${isSelectable ? renderDefaultAction(actions) : undefined}<table class="${classes.filter(Boolean).join(" ")}">
 <caption class="unseen">${caption}</caption>
 ${renderTableHead(texts, order, isSelectable)}
 <tbody>

@@ -67,6 +67,66 @@ describeInChromium("a folder by the keyboard alone", (chromium) => {
   });
 });
 
+describeInChromium("Enter among the members of a folder", (chromium) => {
+  it("moves to the folder of the field without a script, and asks for it in a box", async () => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open({ javaScriptEnabled: false });
+    await logIn(page, site);
+    await page.getByRole("checkbox", { name: "a.txt" }).check();
+    await page.getByText("Move or copy").click();
+    await page.getByLabel("To folder").fill("reports");
+    await page.getByLabel("To folder").press("Enter");
+    await page.getByRole("status").getByText("The selected items were moved.").waitFor();
+    expect(await site.list()).toEqual(["b.txt", "c.txt", "reports/", "reports/a.txt", "reports/inner.txt"]);
+    await page.getByRole("checkbox", { name: "b.txt" }).check();
+    await page.getByRole("checkbox", { name: "b.txt" }).press("Enter");
+    await page.getByRole("alert").getByText("Enter one destination folder.").waitFor();
+    expectNoComplaints(/status of 400/);
+  });
+
+  it.each([
+    ["rename and delete", ["allow-rename"], 1],
+    ["delete alone", [], 0],
+  ] as const)("deletes nothing without a script for an account that may %s", async (_case, more, posts) => {
+    const permissions = [["allow-list", "allow-delete-file", ...more]];
+    const site = await openSite({ files: FILES, groups: { DEFAULT_GROUP: { permissions } } });
+    const { page } = await chromium.open({ javaScriptEnabled: false });
+    await logIn(page, site);
+    await page.getByRole("checkbox", { name: "b.txt" }).check();
+    let sent = 0;
+    page.on("request", (request) => {
+      if (request.method() === "POST") sent += 1;
+    });
+    await page.getByRole("checkbox", { name: "b.txt" }).press("Enter");
+    if (posts > 0) await page.getByRole("alert").getByText("Enter one destination folder.").waitFor();
+    await rowOf(page, "b.txt").getByRole("link", { name: "Actions for" }).click();
+    await page.locator(".member").waitFor();
+    expect(sent).toBe(posts);
+    expect(await site.list()).toContain("b.txt");
+  });
+
+  it("opens the item of a box with a script, and neither downloads nor deletes", async () => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    const sent: string[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "POST") sent.push(request.url());
+    });
+    await rowOf(page, "a.txt").getByRole("checkbox").check();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "a.txt" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator("#select-all").focus();
+    await page.keyboard.press("Enter");
+    await rowOf(page, "reports").getByRole("checkbox").focus();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/reports\/$/);
+    expect(sent).toEqual([]);
+    expectNoComplaints();
+  });
+});
+
 describeInChromium("what is dragged or pasted", (chromium) => {
   it("moves rows to the folder that they are dropped on", async () => {
     const site = await openSite({ files: FILES });
