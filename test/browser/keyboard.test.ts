@@ -49,6 +49,47 @@ describeInChromium("a folder by the keyboard alone", (chromium) => {
     expectNoComplaints();
   });
 
+  it("selects all rows on the way with Shift, however far a key goes", async () => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await page.keyboard.press("ArrowDown");
+    for (const [key, names] of [
+      ["End", ["reports", "a.txt", "b.txt", "c.txt"]],
+      ["Home", ["reports", "a.txt", "b.txt", "c.txt"]],
+      ["PageDown", ["reports", "a.txt", "b.txt", "c.txt"]],
+      ["ArrowUp", ["b.txt", "c.txt"]],
+      ["PageUp", ["reports", "a.txt", "b.txt"]],
+    ] as const) {
+      await page.keyboard.press(`Shift+${key}`);
+      expect(await selected(page), key).toEqual(names);
+      await page.keyboard.press("Escape");
+    }
+    // What the filter hides is not selected.
+    await page.getByRole("searchbox").fill(".txt");
+    await rowOf(page, "b.txt").evaluate((row: HTMLElement) => {
+      row.hidden = true;
+    });
+    await rowOf(page, "a.txt").locator("th a").focus();
+    await page.keyboard.press("Shift+End");
+    expect(await selected(page)).toEqual(["a.txt", "c.txt"]);
+    expectNoComplaints();
+  });
+
+  it("reaches the search by Tab, and then what it has found", async () => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await tabTo(page, "#filter");
+    await page.keyboard.type("inner");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Found for “inner”" }).waitFor();
+    await tabTo(page, 'a[href="./reports/inner.txt"]');
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "inner.txt" }).waitFor();
+    expectNoComplaints();
+  });
+
   it("takes one tab stop for all rows, whose controls the arrows reach", async () => {
     const site = await openSite({ files: FILES });
     const { page, expectNoComplaints } = await chromium.open();

@@ -76,10 +76,11 @@ export function enhanceKeyboard(page: OpenFolderPage): void {
     const next = focus.move(row, key);
     if (next === undefined) return false;
     if (isSelecting && next !== row) {
-      const boxes = [row, next].flatMap((one) => [
-        ...one.querySelectorAll<HTMLInputElement>('input[name="selected-members"]'),
-      ]);
-      select(boxes, true);
+      const boxes = [...shownBoxes(main)];
+      const [start = 0, end = 0] = [row, next]
+        .map((one) => boxes.findIndex((box) => one.contains(box)))
+        .sort((one, other) => one - other);
+      select(boxes.slice(start, end + 1), true);
     }
     return true;
   }
@@ -88,7 +89,7 @@ export function enhanceKeyboard(page: OpenFolderPage): void {
   function onPage({ key, ctrlKey, metaKey }: KeyboardEvent): boolean {
     const isCommand = ctrlKey || metaKey;
     if (isCommand && key.toLowerCase() === "a") {
-      const boxes = main.querySelectorAll<HTMLInputElement>('tr:not([hidden]) input[name="selected-members"]');
+      const boxes = shownBoxes(main);
       if (boxes.length > 0) select(boxes, true);
       return boxes.length > 0;
     }
