@@ -36,7 +36,11 @@ describeInChromium("a folder by the keyboard alone", (chromium) => {
     expect(await selected(page)).toEqual(["reports", "a.txt", "c.txt"]);
     await page.keyboard.press("Escape");
     await page.keyboard.press("?");
-    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+    const shown = page.getByRole("dialog", { name: "Keyboard shortcuts" }).locator("dl > div");
+    await shown.first().waitFor();
+    expect(await shown.allTextContents()).toEqual(
+      expect.arrayContaining(["↑ ↓ Home EndGo to another item", "Shift F10Actions"]),
+    );
     await page.keyboard.press("Escape");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Home");
