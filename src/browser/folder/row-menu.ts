@@ -4,7 +4,7 @@ import { type MenuItem, openPopupMenu } from "./popup-menu.ts";
 import { showProperties } from "./properties.ts";
 import { removeAll } from "./remove.ts";
 import { renameInPlace } from "./rename.ts";
-import { submitForm } from "./submit-form.ts";
+import { DOWNLOAD_MEMBERS, submitForm } from "./submit-form.ts";
 import { chooseAndTransfer } from "./transfer.ts";
 
 const MORE = "td.more a";
@@ -44,7 +44,7 @@ function toItems(page: OpenFolderPage, row: HTMLElement): MenuItem[] {
     {
       label: texts.downloadZip,
       isOffered: may.has("download") && isFolder,
-      act: () => submitForm("download-members", "selected-members", name),
+      act: () => submitForm(DOWNLOAD_MEMBERS, "selected-members", name),
     },
     { label: texts.rename, isOffered: may.has("move"), act: () => renameInPlace(page, name) },
     { label: texts.moveItem, isOffered: may.has("move"), act: () => void chooseAndTransfer(page, [name], "move") },
