@@ -211,7 +211,7 @@ describeInChromium("what is dragged or pasted", (chromium) => {
   });
 });
 
-describeInChromium("the times of members", (chromium) => {
+describeInChromium("the times of pages", (chromium) => {
   it("are in the reader's zone, relative for today, exact in UTC on hover", async () => {
     const site = await openSite({ files: FILES });
     const { utimes } = await import("node:fs/promises");
@@ -226,7 +226,52 @@ describeInChromium("the times of members", (chromium) => {
     expect(await page.locator("thead .modified").textContent()).not.toContain("UTC");
     expectNoComplaints();
   });
+
+  it.each([
+    ["with", "in the reader's zone", true],
+    ["without", "in UTC, which they say,", false],
+  ])("%s JavaScript are %s on all other pages", async (_case, _zone, javaScriptEnabled) => {
+    const site = await openFullSite({ files: { "a.txt": "a", "b.txt": "b" } });
+    const options = { timezoneId: "Asia/Tokyo", locale: "en-GB" };
+    const { page } = await chromium.open(options);
+    await logIn(page, site);
+    await rowOf(page, "b.txt").locator("th a").focus();
+    await page.keyboard.press("Delete");
+    await rowOf(page, "b.txt").waitFor({ state: "detached" });
+    await page.goto(`${site.home}__svc__/keys`);
+    await page.locator("main button.primary").click();
+    await page.locator("#key").waitFor();
+    const { id } = await site.links.create({ username: "alice", path: "/a.txt" });
+    const { page: reader, expectNoComplaints } = await chromium.open({ ...options, javaScriptEnabled });
+    await logIn(reader, site);
+    const pages = ["trash", "keys", "links", `links/${id}`, "versions?path=/a.txt"];
+    for (const path of [...pages.map((one) => `__svc__/${one}`), "?member=a.txt"]) {
+      await reader.goto(site.home + path);
+      const times = reader.locator("main time:not(tr[data-name] time)");
+      await times.first().waitFor();
+      for (const time of await times.all()) {
+        const exact = new Date((await time.getAttribute("datetime")) ?? "");
+        const title = `${exact.toISOString().slice(0, 19).replace("T", " ")} UTC`;
+        expect(await time.getAttribute("title"), path).toBe(title);
+        const text = async () => (await time.textContent())?.replace(/\s/g, " ");
+        if (javaScriptEnabled) await eventually(text, 5000).toMatch(toLocal(exact));
+        else expect(await text(), path).toBe(`${formatIn("UTC", exact)} UTC`);
+      }
+    }
+    expectNoComplaints();
+  });
 });
+
+/** A time as the pages have it in a zone. */
+function formatIn(timeZone: string, time: Date): string {
+  const format = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short", timeZone });
+  return format.format(time).replace(/\s/g, " ");
+}
+
+/** A time in Tokyo, or one of today as what has passed since. */
+function toLocal(time: Date): RegExp {
+  return new RegExp(`^(?:${formatIn("Asia/Tokyo", time)}|now|\\d+ minutes? ago)$`);
+}
 
 function focused(page: Page): Promise<string | undefined> {
   return page.evaluate(() => document.activeElement?.closest("tr")?.dataset.name);
