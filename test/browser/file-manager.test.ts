@@ -142,6 +142,42 @@ describeInChromium("the files of a folder", (chromium) => {
     expectNoComplaints();
   });
 
+  it("that went to the trash come back by Restore, though others could not be deleted", async () => {
+    const permissions = [["allow-full-control"], ["/b.txt", "allow-read", "allow-list"]] as const;
+    const site = await openSite({ files: FILES, hasTrash: true, groups: { DEFAULT_GROUP: { permissions } } });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await rowOf(page, "a.txt").getByRole("checkbox").check();
+    await rowOf(page, "b.txt").getByRole("checkbox").check();
+    await page.keyboard.press("Delete");
+    await rowOf(page, "a.txt").waitFor({ state: "detached" });
+    expect(await page.getByRole("alert").textContent()).toMatch(/^b\.txt: .+/);
+    await page.getByRole("button", { name: "Restore" }).click();
+    await rowOf(page, "a.txt").waitFor();
+    expect(await site.content("a.txt")).toBe("a");
+    expectNoComplaints(/status of 422/);
+  });
+
+  it("stay sorted as they are in the folders that are opened, and after forms", async () => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open();
+    const order = "?sort=size&order=asc";
+    await logIn(page, site);
+    await page.locator("th.size a").click();
+    await page.waitForURL(site.home + order);
+    await rowOf(page, "reports").locator("th a").click();
+    await page.waitForURL(`${site.home}reports/${order}`);
+    await rowOf(page, "inner.txt").waitFor();
+    await page.keyboard.press("Backspace");
+    await page.waitForURL(site.home + order);
+    const { page: plain } = await chromium.open({ javaScriptEnabled: false });
+    await logIn(plain, site);
+    await plain.goto(site.home + order);
+    await makeFolder(plain, "made");
+    await plain.waitForURL(`${site.home}${order}&done=folder-created`);
+    expectNoComplaints();
+  });
+
   it("have in their menus what the account may do", async () => {
     const permissions = [["allow-list", "allow-read", "allow-delete-file"]] as const;
     const site = await openSite({ files: FILES, groups: { DEFAULT_GROUP: { permissions } } });
