@@ -7,6 +7,7 @@ import { renameInPlace } from "./rename.ts";
 import { runOnMembers } from "./run-on-members.ts";
 import { DOWNLOAD_MEMBERS, submitForm } from "./submit-form.ts";
 import { chooseAndTransfer } from "./transfer.ts";
+import { findVersions } from "./versions.ts";
 
 /** If more are selected, and these are all, the archive is that of the folder: its members need no names. */
 const MAX_NAMED = 998;
@@ -137,14 +138,16 @@ function showBar({ main, texts }: OpenFolderPage, count: number, size: number, c
 
 /** Shows the buttons for what is done with one member alone, while one is selected. */
 function showSingleActions(page: OpenFolderPage, count: number): void {
-  const bar = page.main.querySelector("#members .selected");
-  if (bar === null) return;
-  if (bar.querySelector("[data-single]") === null) {
-    const { texts, may } = page;
-    const rename = toSingleButton(page, texts.rename, renameInPlace);
-    bar.append(...(may.has("move") ? [rename] : []), toSingleButton(page, texts.properties, showProperties));
-  }
-  for (const single of bar.querySelectorAll<HTMLElement>("[data-single]")) single.hidden = count !== 1;
+  const { main, texts, may } = page;
+  const bar = main.querySelector("#members .selected");
+  for (const single of main.querySelectorAll("[data-single]")) single.remove();
+  if (bar === null || count !== 1) return;
+  const versions = findVersions(selectedBoxes(main)[0]?.closest("tr"));
+  bar.append(
+    ...(may.has("move") ? [toSingleButton(page, texts.rename, renameInPlace)] : []),
+    ...(versions ? [toSingleButton(page, versions.title, () => versions.click())] : []),
+    toSingleButton(page, texts.properties, showProperties),
+  );
 }
 
 function toSingleButton(

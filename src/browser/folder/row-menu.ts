@@ -6,6 +6,7 @@ import { removeAll } from "./remove.ts";
 import { renameInPlace } from "./rename.ts";
 import { DOWNLOAD_MEMBERS, submitForm } from "./submit-form.ts";
 import { chooseAndTransfer } from "./transfer.ts";
+import { findVersions } from "./versions.ts";
 
 const MORE = "td.more a";
 
@@ -34,6 +35,7 @@ function toItems(page: OpenFolderPage, row: HTMLElement): MenuItem[] {
   const { name = "", kind } = row.dataset;
   const share = page.main.querySelector('[value="share-members"]');
   const isFolder = kind === "folder";
+  const versions = findVersions(row);
   const items: (MenuItem & { readonly isOffered: boolean })[] = [
     {
       label: texts.open,
@@ -54,6 +56,7 @@ function toItems(page: OpenFolderPage, row: HTMLElement): MenuItem[] {
       isOffered: may.has("share"),
       act: () => submitForm("share-members", "selected-members", name),
     },
+    { label: versions?.title ?? "", isOffered: Boolean(versions), act: () => versions?.click() },
     { label: texts.properties, isOffered: true, act: () => void showProperties(page, name) },
     {
       label: texts.delete,
