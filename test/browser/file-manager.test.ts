@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
+import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { describeInChromium, eventually } from "./chromium.ts";
-import { chooseAction, logIn, openSite, rowOf } from "./site.ts";
+import { chooseAction, logIn, makeFolder, openFullSite, openSite, rowOf, type Site } from "./site.ts";
 
 const FILES = { "reports/inner.txt": "x", "a.txt": "a", "b.txt": "b", "Café.jpg": "x" };
 const SIZES = [
@@ -28,16 +29,40 @@ describeInChromium("the files of a folder", (chromium) => {
 
   it.each(["en-GB", "de-DE"])("need no sideways scrolling at 320 px and at 200 percent zoom, %s", async (locale) => {
     const long = `${"A name as long as names are in the offices of this world ".repeat(3)}.txt`;
-    const site = await openSite({ files: { ...FILES, [long]: "x" }, triggers: { approve: { label: "Approve" } } });
+    const gone = `Gone: ${long}`;
+    const site = await openFullSite({
+      files: { ...FILES, [long]: "x", [gone]: "x" },
+      triggers: { approve: { label: "Approve" } },
+    });
+    const { id } = await site.links.create({ username: "alice", path: `/${long}`, label: long });
+    const path = encodeURIComponent(`/${long}`);
+    const pages = ["trash", "keys", "links", `links/${id}`, `links/new?path=${path}`, `versions?path=${path}`];
     for (const width of [320, 640]) {
       const { page } = await chromium.open({ locale, viewport: { width, height: 480 } });
       await logIn(page, site);
+      if (width === 320) await fillTrashAndKeys(page, site, gone, long);
+      for (const one of [
+        ...pages.map((name) => `__svc__/${name}`),
+        "nothing/",
+        `?member=${encodeURIComponent(long)}`,
+      ]) {
+        await page.goto(site.home + one);
+        await expectFits(page, one);
+      }
+      await page.goto(site.home);
+      await page.keyboard.press("?");
+      await expectDialogFits(page, "keyboard shortcuts");
+      await rowOf(page, long)
+        .getByRole("link", { name: /^(?:Actions for|Aktionen für)/ })
+        .click();
+      await page.getByRole("menuitem", { name: /Properties|Eigenschaften/ }).click();
+      await expectDialogFits(page, "properties");
       await page.locator("#select-all").click();
-      const [wide, inner] = await page.evaluate(() => [
-        document.documentElement.scrollWidth,
-        document.documentElement.clientWidth,
-      ]);
-      expect(wide).toBeLessThanOrEqual(inner ?? 0);
+      await expectFits(page, "selection");
+      await page.locator('button[value="move-members"]').click();
+      await expectDialogFits(page, "choice of a folder");
+      await page.locator('button[value="purge-members"]').click();
+      await expectDialogFits(page, "question");
       // The bar of actions is in sight, whatever the length of the list.
       const bar = await page.locator(".selected").boundingBox();
       expect((bar?.y ?? 0) + (bar?.height ?? 999)).toBeLessThanOrEqual(480);
@@ -198,3 +223,34 @@ describeInChromium("the files of a folder", (chromium) => {
     expectNoComplaints();
   });
 });
+
+/** Fails if the page, or a dialog on it, is wider than its place. */
+async function expectFits(page: Page, name: string): Promise<void> {
+  const wide = await page.evaluate(() =>
+    [document.documentElement, ...document.querySelectorAll("dialog")]
+      .filter((one) => one.scrollWidth > one.clientWidth || one.getBoundingClientRect().right > innerWidth)
+      .map(({ localName }) => localName),
+  );
+  expect(wide, name).toEqual([]);
+}
+
+/** The same for a dialog, which is closed then. */
+async function expectDialogFits(page: Page, name: string): Promise<void> {
+  await page.getByRole("dialog").waitFor();
+  await expectFits(page, name);
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+}
+
+/** Puts a file into the trash, and makes an API key for another one. */
+async function fillTrashAndKeys(page: Page, site: Site, gone: string, other: string): Promise<void> {
+  await rowOf(page, gone).locator("th a").focus();
+  await page.keyboard.press("Delete");
+  await rowOf(page, gone).waitFor({ state: "detached" });
+  await page.goto(`${site.home}__svc__/keys`);
+  await page.locator("#label").fill(other);
+  await page.locator("#path").fill(`/${other}`);
+  await page.locator("main button.primary").click();
+  await page.locator("#key").waitFor();
+  await expectFits(page, "new key");
+}
