@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
+import { readZip } from "../unit/archive/read-zip.ts";
 import { describeInChromium, eventually } from "./chromium.ts";
 import { chooseAction, logIn, makeFolder, openFullSite, openSite, rowOf, type Site } from "./site.ts";
 
@@ -127,6 +128,58 @@ describeInChromium("the files of a folder", (chromium) => {
     expect(["a.txt", "b.txt", "reports/inner.txt"].every((name) => bytes.includes(name))).toBe(true);
     expectNoComplaints();
   });
+
+  it("are downloaded as an archive from the menu of their folder", async () => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    const download = page.waitForEvent("download");
+    await chooseAction(page, "reports", "Download as ZIP");
+    const entries = await readZip(await readFile(await (await download).path()));
+    expect(entries.map(({ name }) => name)).toContain("reports/inner.txt");
+    expectNoComplaints();
+  });
+
+  it.each([
+    [
+      "fr-FR",
+      "Accueil",
+      "4 éléments",
+      ["Filtrer", "Nouveau dossier", "Envoyer"],
+      ["Nom", "Taille", "Modifié"],
+      "4 sélectionnés",
+    ],
+    [
+      "es-ES",
+      "Inicio",
+      "4 elementos",
+      ["Filtrar", "Carpeta nueva", "Subir"],
+      ["Nombre", "Tamaño", "Modificado"],
+      "4 seleccionados",
+    ],
+  ] as const)(
+    "are described in the language of the browser, %s",
+    async (locale, home, items, tools, columns, selected) => {
+      const site = await openSite({ files: FILES });
+      const { page, expectNoComplaints } = await chromium.open({ locale });
+      await logIn(page, site);
+      expect(await page.locator("html").getAttribute("lang")).toBe(locale.slice(0, 2));
+      expect(await page.locator("h1").textContent()).toBe(home);
+      expect(await page.locator(".summary").textContent()).toMatch(RegExp(`^${items}, 3\\s`));
+      const [filter, folder, upload] = tools;
+      await page.getByRole("searchbox", { name: filter, exact: true }).waitFor();
+      expect(await page.locator("#create > summary").textContent()).toBe(folder);
+      expect(await page.locator("#send > summary").textContent()).toBe(upload);
+      expect(await page.locator("thead :is(.name, .size, .modified) a").allTextContents()).toEqual(columns);
+      await page.locator("#select-all").click();
+      expect(await page.locator(".count").textContent()).toMatch(RegExp(`^${selected}, 3\\s`));
+      const menu = locale === "fr-FR" ? "Actions pour a.txt" : "Acciones para a.txt";
+      await page.getByRole("link", { name: menu }).click();
+      const labels = locale === "fr-FR" ? ["Ouvrir", "Renommer", "Supprimer"] : ["Abrir", "Cambiar nombre", "Eliminar"];
+      expect(await page.getByRole("menuitem").allTextContents()).toEqual(expect.arrayContaining(labels));
+      expectNoComplaints();
+    },
+  );
 
   it("go to the trash without a question, and come back by Restore, which does not list the trash", async () => {
     const site = await openSite({ files: FILES, hasTrash: true });

@@ -26,7 +26,13 @@ describeInChromium("a folder by the keyboard alone", (chromium) => {
     await eventually(() => focused(page)).toBe("renamed.txt");
     await page.keyboard.press("Delete");
     await rowOf(page, "renamed.txt").waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Restore" }).waitFor();
+    await tabTo(page, ".toast button");
+    await page.keyboard.press("Enter");
+    await rowOf(page, "renamed.txt").waitFor();
+    expect(await site.content("renamed.txt")).toBe("b");
+    await rowOf(page, "renamed.txt").locator("th a").focus();
+    await page.keyboard.press("Delete");
+    await rowOf(page, "renamed.txt").waitFor({ state: "detached" });
     await page.keyboard.press("/");
     await page.keyboard.type("rep");
     expect(await page.locator("tbody tr:visible").count()).toBe(1);
