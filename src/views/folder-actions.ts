@@ -51,9 +51,16 @@ export interface EnteredValues {
   readonly selected?: ReadonlySet<string>;
 }
 
-/** Renders the form that renames a member. Browsers with a script show a dialog instead. */
-export function renderRename(texts: Texts, { name, newName }: NonNullable<EnteredValues["rename"]>): SafeHtml {
-  return html`<form id="rename" method="post" action="./" enctype="multipart/form-data">
+/**
+ * Renders the form that renames a member. Browsers with a script show a dialog instead. `url`, here and below: that of
+ * the page, where its forms go.
+ */
+export function renderRename(
+  texts: Texts,
+  url: string,
+  { name, newName }: NonNullable<EnteredValues["rename"]>,
+): SafeHtml {
+  return html`<form id="rename" method="post" action="${url}" enctype="multipart/form-data">
 <input type="hidden" name="action" value="rename-member">
 <input type="hidden" name="selected-members" value="${name}">
 <label for="new-name">${fillText(texts.newName, { name })}</label>
@@ -78,20 +85,21 @@ export function hasUploadCard({
 /** Renders the card with the forms that upload files and create a folder. */
 export function renderUploadCard(
   texts: Texts,
+  url: string,
   { upload, createFolder }: FolderActions,
   link?: PageLink,
   sender?: string,
 ): SafeHtml | undefined {
   if (!upload && !createFolder) return undefined;
   return html`<div class="cards">
-${upload ? renderUpload(texts, link, sender) : undefined}
-${createFolder ? renderNewFolder(texts) : undefined}
+${upload ? renderUpload(texts, url, link, sender) : undefined}
+${createFolder ? renderNewFolder(texts, url) : undefined}
 </div>`;
 }
 
 /** The field `action` comes before the files, so that the service knows the action when the files arrive. */
-export function renderUpload(texts: Texts, link?: PageLink, sender?: string): SafeHtml {
-  return html`<form id="upload" method="post" action="./" enctype="multipart/form-data">
+export function renderUpload(texts: Texts, url: string, link?: PageLink, sender?: string): SafeHtml {
+  return html`<form id="upload" method="post" action="${url}" enctype="multipart/form-data">
 <input type="hidden" name="action" value="upload-file">
 ${link?.asksName ? renderSender(texts, sender) : undefined}<label for="upload-file">${texts.uploadFiles}</label>
 <input id="upload-file" type="file" name="upload-file" multiple required><button class="primary">${texts.upload}</button>
@@ -99,12 +107,21 @@ ${link && renderMaxFileSize(texts, link)}</form>`;
 }
 
 /** Renders the form that creates a folder. */
-export function renderNewFolder(texts: Texts): SafeHtml {
-  return html`<form id="new-folder" method="post" action="./" enctype="multipart/form-data">
+export function renderNewFolder(texts: Texts, url: string): SafeHtml {
+  return html`<form id="new-folder" method="post" action="${url}" enctype="multipart/form-data">
 <input type="hidden" name="action" value="create-folder">
 <label for="new-folder-name">${texts.newFolder}</label>
 <input id="new-folder-name" name="new-folder" autocomplete="off" spellcheck="false" dir="auto" maxlength="255" required><button class="primary">${texts.createFolder}</button>
 </form>`;
+}
+
+/**
+ * Renders what Enter does in the form of the members, which else would be its first button: it deletes or downloads.
+ * Enter moves or copies to the folder of the field; without the field it does nothing, as there is no dialog to close.
+ */
+export function renderDefaultAction({ move, copy }: FolderActions): SafeHtml {
+  const transfer = html`name="action" value="${move ? "move" : "copy"}-members"`;
+  return html`<input type="submit" ${move || copy ? transfer : html`formmethod="dialog"`} hidden>`;
 }
 
 /** Renders the bar with the actions on selected members. It stays in sight; with a script, only while some are. */

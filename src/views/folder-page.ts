@@ -10,9 +10,16 @@ import { CHUNK_END, createRowRenderer, ROWS_PER_CHUNK, renderTableHead } from ".
 import { renderMessages } from "./folder/messages.ts";
 import { renderNavigation, type SessionLinks } from "./folder/navigation.ts";
 import { toRootName } from "./folder/place.ts";
-import { hasUploadCard, mayActOnMembers, renderMemberActions, renderUploadCard, toOffers } from "./folder-actions.ts";
+import {
+  hasUploadCard,
+  mayActOnMembers,
+  renderDefaultAction,
+  renderMemberActions,
+  renderUploadCard,
+  toOffers,
+} from "./folder-actions.ts";
 import { ICONS, icon } from "./icons.ts";
-import { type PageMember, sortMembers } from "./member-order.ts";
+import { type PageMember, sortMembers, toOrderedUrl } from "./member-order.ts";
 import { type PageContext, renderPage, renderScript } from "./page.ts";
 import { renderQuota } from "./quota-meter.ts";
 import { renderLinkLine } from "./visitor-parts.ts";
@@ -42,6 +49,7 @@ export function streamFolderPage(context: PageContext, folder: FolderPage): Read
   const isSelectable = mayActOnMembers(actions);
   const isViewable = mayView(folder);
   const rowActions = {
+    order: folder.order,
     isSelectable,
     isViewable,
     ...(actions.versions !== undefined && { versions: actions.versions }),
@@ -71,14 +79,15 @@ function renderFrame(context: PageContext, folder: FolderPage): SafeHtml {
   const { texts, config } = context;
   const { members, link, entered, username, downloadLimits } = folder;
   const title = folder.segments.at(-1) ?? toRootName(texts, folder);
+  const url = toOrderedUrl("./", folder.order);
   const content = html`<main id="folder" data-texts="${JSON.stringify(texts.script)}" data-may="${toOffers(folder.actions)}"${link && html` data-link="${link.id}"`} data-max-names="${downloadLimits.names}" data-max-bytes="${downloadLimits.bytes}" data-viewer="${toAssetPath(config.basePath, VIEWER_NAME)}">
 ${renderBar(texts, folder)}
 ${link && renderLinkLine(texts, link, mayDownloadAll(folder))}
 ${renderMessages(texts, folder)}
 ${renderMemberPanel(texts, folder)}
-${hasUploadCard(folder) ? renderUploadCard(texts, folder.actions, link, entered?.sender) : undefined}
+${hasUploadCard(folder) ? renderUploadCard(texts, url, folder.actions, link, entered?.sender) : undefined}
 <section id="transfers" aria-live="polite" hidden></section>
-<form id="members" method="post" action="./" enctype="multipart/form-data">
+<form id="members" method="post" action="${url}" enctype="multipart/form-data">
 ${members === undefined ? undefined : renderMembers(texts, folder, members)}
 </form>
 ${folder.quota && renderQuota(texts, folder.quota)}
@@ -106,7 +115,7 @@ function renderMembers(texts: Texts, folder: FolderPage, members: readonly PageM
   const isSelectable = mayActOnMembers(actions);
   const caption = fillText(texts.membersOf, { folder: segments.at(-1) ?? toRootName(texts, folder) });
   const classes = ["files", isSelectable && "selectable", hasShortNames(members) && "short"];
-  return html`<table class="${classes.filter(Boolean).join(" ")}">
+  return html`${isSelectable ? renderDefaultAction(actions) : undefined}<table class="${classes.filter(Boolean).join(" ")}">
 <caption class="unseen">${caption}</caption>
 ${renderTableHead(texts, order, isSelectable)}
 <tbody>

@@ -34,10 +34,18 @@ export function formatsOf(texts: Texts): Formats {
   return formats;
 }
 
-/** Renders a time, whose seconds are in its tooltip. The script shows it in the zone of the reader. */
-export function renderTime(texts: Texts, time: Date): SafeHtml {
+/**
+ * Renders a time, whose seconds are in its tooltip. The script shows it in the zone of the reader. `zone`: what follows
+ * it without a script, where the heading of a column does not say that it is in UTC.
+ */
+export function renderTime(texts: Texts, time: Date, zone = ""): SafeHtml {
   const exact = time.toISOString();
-  return html`<time datetime="${exact}" title="${exact.slice(0, 19).replace("T", " ")} UTC">${formatsOf(texts).time(time)}</time>`;
+  return html`<time datetime="${exact}" title="${exact.slice(0, 19).replace("T", " ")} UTC">${formatsOf(texts).time(time)}${zone}</time>`;
+}
+
+/** Renders the time of POSIX seconds, with its zone. */
+export function renderSeconds(texts: Texts, seconds: number): SafeHtml {
+  return renderTime(texts, new Date(seconds * 1000), " UTC");
 }
 
 function createFormats(language: string): Formats {

@@ -3,7 +3,7 @@ import type { Texts } from "../contracts/pages/texts.ts";
 import { html, type SafeHtml } from "../http/html.ts";
 import { fillText } from "../platform/fill-text.ts";
 import type { ShownKey } from "../schemas/api-keys.ts";
-import { formatsOf } from "./formats.ts";
+import { formatsOf, renderSeconds } from "./formats.ts";
 import { ICONS, icon } from "./icons.ts";
 import { renderUrl, toPermissionText } from "./links/link-parts.ts";
 import { card, type Page, type PageContext, renderScript } from "./page.ts";
@@ -55,7 +55,7 @@ ${page.keys.length === 0 ? renderNothing(context) : renderTable(context, page)}
 ${mayChange ? renderForm(context, page) : undefined}
 </main>
 ${ICONS}`;
-  return { title: keys.list, content };
+  return { title: keys.list, content, head: renderScript(context) };
 }
 
 /** The page that shows a new key, this one time. */
@@ -126,8 +126,7 @@ function toText(texts: Texts, permission: KeyPermission): string {
 
 function renderEndOf(texts: Texts, { expires }: ShownKey): SafeHtml {
   if (expires === null) return html`${texts.keys.never}`;
-  const end = new Date(expires * 1000);
-  return html`<time datetime="${end.toISOString()}">${formatsOf(texts).time(end)} UTC</time>`;
+  return renderSeconds(texts, expires);
 }
 
 function renderForm({ texts }: PageContext, { path, entered }: KeysPage): SafeHtml {

@@ -21,6 +21,12 @@ export function parseMemberOrder(query: URLSearchParams): MemberOrder {
   return { key, isDescending: query.get("order") === "desc" };
 }
 
+/** The URL of a folder's page, such as `../`, with the order of the page that it stands on. The default needs none. */
+export function toOrderedUrl(url: string, { key, isDescending }: MemberOrder): string {
+  if (key === "name" && !isDescending) return url;
+  return `${url}${url.includes("?") ? "&" : "?"}sort=${key}&order=${isDescending ? "desc" : "asc"}`;
+}
+
 /** What a page shows of a member. A folder may have 100,000 members, so nothing else is kept in memory. */
 export interface PageMember {
   readonly name: string;

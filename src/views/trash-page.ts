@@ -2,9 +2,9 @@ import type { TrashDoneCode } from "../contracts/pages/trash-texts.ts";
 import { html, type SafeHtml } from "../http/html.ts";
 import { fillText } from "../platform/fill-text.ts";
 import type { TrashBody } from "../schemas/trash.ts";
-import { formatsOf } from "./formats.ts";
+import { formatsOf, renderSeconds } from "./formats.ts";
 import { ICONS, icon } from "./icons.ts";
-import { type Page, type PageContext, renderPage } from "./page.ts";
+import { type Page, type PageContext, renderPage, renderScript } from "./page.ts";
 import { openRowsPage, ROWS } from "./rows-page.ts";
 import type { TextSource } from "./text-source.ts";
 import { type ShownError, toErrorText } from "./texts.ts";
@@ -45,7 +45,7 @@ ${renderMessages(context, page)}
 ${isEmpty ? renderNothing(context) : renderTable(context, page.path)}
 </main>
 ${ICONS}`;
-  return { title, content };
+  return { title, content, head: renderScript(context) };
 }
 
 function renderMessages({ texts }: PageContext, { done, problems = [] }: TrashPage): SafeHtml | undefined {
@@ -88,8 +88,7 @@ function renderRow(
   { id, path, name, is_directory: isFolder, size, removed }: TrashBody,
 ): SafeHtml {
   const formats = formatsOf(texts);
-  const time = new Date(removed * 1000);
   const kind = isFolder ? texts.folder : texts.file;
-  return html`<tr><td><input type="checkbox" name="selected-members" value="${id}" aria-label="${fillText(texts.select, { name })}"></td><th scope="row"><span class="unseen">${kind}</span> <bdi>${name}</bdi><small><bdi>${path}</bdi></small></th><td data-label="${texts.size}">${isFolder ? "" : formats.size(size)}</td><td data-label="${texts.trash.removed}"><time datetime="${time.toISOString()}">${formats.time(time)} UTC</time></td></tr>
+  return html`<tr><td><input type="checkbox" name="selected-members" value="${id}" aria-label="${fillText(texts.select, { name })}"></td><th scope="row"><span class="unseen">${kind}</span> <bdi>${name}</bdi><small><bdi>${path}</bdi></small></th><td data-label="${texts.size}">${isFolder ? "" : formats.size(size)}</td><td data-label="${texts.trash.removed}">${renderSeconds(texts, removed)}</td></tr>
 `;
 }

@@ -2,9 +2,9 @@ import type { VersionDoneCode } from "../contracts/pages/version-texts.ts";
 import { html, type SafeHtml } from "../http/html.ts";
 import { fillText } from "../platform/fill-text.ts";
 import type { VersionBody } from "../schemas/versions.ts";
-import { formatsOf } from "./formats.ts";
+import { formatsOf, renderSeconds } from "./formats.ts";
 import { ICONS, icon } from "./icons.ts";
-import { type Page, type PageContext, renderPage } from "./page.ts";
+import { type Page, type PageContext, renderPage, renderScript } from "./page.ts";
 import { openRowsPage, ROWS } from "./rows-page.ts";
 import type { TextSource } from "./text-source.ts";
 import { type ShownError, toErrorText } from "./texts.ts";
@@ -53,7 +53,7 @@ ${renderPresent(context, file)}
 ${isEmpty ? renderNothing(context) : renderTable(context)}
 </main>
 ${ICONS}`;
-  return { title, content };
+  return { title, content, head: renderScript(context) };
 }
 
 function renderMessages({ texts }: PageContext, { done, problems = [] }: VersionsPage): SafeHtml | undefined {
@@ -68,7 +68,7 @@ function renderMessages({ texts }: PageContext, { done, problems = [] }: Version
 function renderPresent(context: PageContext, { url, modified, size }: VersionsPage["file"]): SafeHtml {
   const { texts } = context;
   const sizeText = formatsOf(texts).size(size);
-  return html`<p>${texts.versions.present} <a href="${url}">${renderTime(context, modified)}</a>, ${sizeText}</p>`;
+  return html`<p>${texts.versions.present} <a href="${url}">${renderSeconds(texts, modified)}</a>, ${sizeText}</p>`;
 }
 
 function renderNothing({ texts: { versions } }: PageContext): SafeHtml {
@@ -98,15 +98,10 @@ function renderRow(context: PageContext, page: VersionsPage, { id, modified, siz
   ].filter((button) => button !== undefined);
   const form = html`<form method="post" action="${path}"><input type="hidden" name="selected-members" value="${id}">${buttons}</form>`;
   const download = html`<a class="button" href="${toUrl(id)}" aria-label="${fillText(versions.downloadOne, { time })}">${versions.download}</a>`;
-  return html`<tr><th scope="row">${renderTime(context, modified)}</th><td data-label="${texts.size}">${formats.size(size)}</td><td><div class="row-actions">${download}${buttons.length > 0 ? form : undefined}</div></td></tr>
+  return html`<tr><th scope="row">${renderSeconds(texts, modified)}</th><td data-label="${texts.size}">${formats.size(size)}</td><td><div class="row-actions">${download}${buttons.length > 0 ? form : undefined}</div></td></tr>
 `;
 }
 
 function toButton(action: string, style: string, label: string, name: string, time: string): SafeHtml {
   return html`<button name="action" value="${action}" class="${style}" aria-label="${fillText(name, { time })}">${label}</button>`;
-}
-
-function renderTime({ texts }: PageContext, modified: number): SafeHtml {
-  const time = new Date(modified * 1000);
-  return html`<time datetime="${time.toISOString()}">${formatsOf(texts).time(time)} UTC</time>`;
 }

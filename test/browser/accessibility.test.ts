@@ -1,8 +1,7 @@
-import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { expectAccessible } from "./axe.ts";
 import { describeInChromium, eventually } from "./chromium.ts";
-import { dropFiles, logIn, makeFolder, openSite, PASSWORD, rowOf, transferOf } from "./site.ts";
+import { dropFiles, logIn, makeFolder, openFullSite, openSite, PASSWORD, rowOf, tabTo, transferOf } from "./site.ts";
 
 const FILES = { "reports/inner.txt": "x", "a.txt": "a", "photo.jpg": "x", "archive.zip": "x", "שלום.txt": "x" };
 
@@ -11,7 +10,7 @@ describeInChromium("accessibility", (chromium) => {
     ["light", "en-GB"],
     ["dark", "de-DE"],
   ] as const)("axe finds nothing on any page, %s, %s", async (colorScheme, locale) => {
-    const site = await openSite({
+    const site = await openFullSite({
       files: FILES,
       triggers: {
         approve: { label: "Approve", style: "success" },
@@ -43,15 +42,40 @@ describeInChromium("accessibility", (chromium) => {
       .getByRole("link", { name: /Act|Akt/ })
       .click();
     await expectAccessible(page, "menu of a row");
+    await page.getByRole("menuitem", { name: /Properties|Eigenschaften/ }).click();
+    await page.getByRole("dialog").waitFor();
+    await expectAccessible(page, "properties");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("?");
+    await page.getByRole("dialog").waitFor();
+    await expectAccessible(page, "keyboard shortcuts");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("F2");
+    await rowOf(page, "a.txt").getByRole("textbox").waitFor();
+    await expectAccessible(page, "rename field");
     await page.keyboard.press("Escape");
     await page.locator('button[value="move-members"]').click();
     await page.getByRole("dialog").waitFor();
     await expectAccessible(page, "choice of a folder");
     await page.keyboard.press("Escape");
-    await page.locator('button[value="delete-members"]').click();
+    await page.locator('button[value="purge-members"]').click();
     await page.getByRole("dialog").waitFor();
     await expectAccessible(page, "question");
     await page.keyboard.press("Escape");
+    await page.locator(".clear").click();
+    await rowOf(page, "archive.zip").locator("th a").focus();
+    await page.keyboard.press("Delete");
+    await page.locator(".toast button").waitFor();
+    await expectAccessible(page, "a deletion that can be undone");
+    const dataTransfer = await page.evaluateHandle(() => {
+      const data = new DataTransfer();
+      data.items.add(new File(["x"], "x.txt"));
+      return data;
+    });
+    await page.dispatchEvent("main", "dragenter", { dataTransfer });
+    await page.locator(".drop-here").waitFor();
+    await expectAccessible(page, "where dropped files go");
+    await page.dispatchEvent("main", "dragleave", { dataTransfer });
 
     // One under way, one that waits for an answer, one that failed, one that is done.
     await page.route("**/slow.txt", () => undefined);
@@ -79,6 +103,16 @@ describeInChromium("accessibility", (chromium) => {
     await page.press('input[name="repeated_password"]', "Enter");
     await page.getByRole("alert").waitFor();
     await expectAccessible(page, "password with a message");
+    await page.goto(`${site.home}__svc__/trash`);
+    await page.locator("tbody tr").waitFor();
+    await expectAccessible(page, "trash");
+    await page.goto(`${site.home}__svc__/keys`);
+    await page.locator("main button.primary").click();
+    await page.locator("#key").waitFor();
+    await expectAccessible(page, "new key");
+    await page.goto(`${site.home}__svc__/keys`);
+    await page.locator("tbody tr").waitFor();
+    await expectAccessible(page, "keys");
     await page.goto(`${site.home}nothing/`);
     await expectAccessible(page, "error");
     await page.goto(`${site.home}reports/`);
@@ -177,12 +211,3 @@ describeInChromium("accessibility", (chromium) => {
     expectNoComplaints();
   });
 });
-
-/** Presses Tab until the element has the focus, as far as a page's worth of stops. */
-async function tabTo(page: Page, selector: string): Promise<void> {
-  for (let stops = 0; stops < 60; stops++) {
-    if (await page.locator(selector).evaluate((target) => target === document.activeElement)) return;
-    await page.keyboard.press("Tab");
-  }
-  throw new Error(`The keyboard does not reach ${selector}.`);
-}

@@ -1,7 +1,9 @@
 import { readFile } from "node:fs/promises";
+import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
+import { readZip } from "../unit/archive/read-zip.ts";
 import { describeInChromium, eventually } from "./chromium.ts";
-import { chooseAction, logIn, openSite, rowOf } from "./site.ts";
+import { chooseAction, logIn, makeFolder, openFullSite, openSite, rowOf, type Site } from "./site.ts";
 
 const FILES = { "reports/inner.txt": "x", "a.txt": "a", "b.txt": "b", "Café.jpg": "x" };
 const SIZES = [
@@ -28,16 +30,40 @@ describeInChromium("the files of a folder", (chromium) => {
 
   it.each(["en-GB", "de-DE"])("need no sideways scrolling at 320 px and at 200 percent zoom, %s", async (locale) => {
     const long = `${"A name as long as names are in the offices of this world ".repeat(3)}.txt`;
-    const site = await openSite({ files: { ...FILES, [long]: "x" }, triggers: { approve: { label: "Approve" } } });
+    const gone = `Gone: ${long}`;
+    const site = await openFullSite({
+      files: { ...FILES, [long]: "x", [gone]: "x" },
+      triggers: { approve: { label: "Approve" } },
+    });
+    const { id } = await site.links.create({ username: "alice", path: `/${long}`, label: long });
+    const path = encodeURIComponent(`/${long}`);
+    const pages = ["trash", "keys", "links", `links/${id}`, `links/new?path=${path}`, `versions?path=${path}`];
     for (const width of [320, 640]) {
       const { page } = await chromium.open({ locale, viewport: { width, height: 480 } });
       await logIn(page, site);
+      if (width === 320) await fillTrashAndKeys(page, site, gone, long);
+      for (const one of [
+        ...pages.map((name) => `__svc__/${name}`),
+        "nothing/",
+        `?member=${encodeURIComponent(long)}`,
+      ]) {
+        await page.goto(site.home + one);
+        await expectFits(page, one);
+      }
+      await page.goto(site.home);
+      await page.keyboard.press("?");
+      await expectDialogFits(page, "keyboard shortcuts");
+      await rowOf(page, long)
+        .getByRole("link", { name: /^(?:Actions for|Aktionen für)/ })
+        .click();
+      await page.getByRole("menuitem", { name: /Properties|Eigenschaften/ }).click();
+      await expectDialogFits(page, "properties");
       await page.locator("#select-all").click();
-      const [wide, inner] = await page.evaluate(() => [
-        document.documentElement.scrollWidth,
-        document.documentElement.clientWidth,
-      ]);
-      expect(wide).toBeLessThanOrEqual(inner ?? 0);
+      await expectFits(page, "selection");
+      await page.locator('button[value="move-members"]').click();
+      await expectDialogFits(page, "choice of a folder");
+      await page.locator('button[value="purge-members"]').click();
+      await expectDialogFits(page, "question");
       // The bar of actions is in sight, whatever the length of the list.
       const bar = await page.locator(".selected").boundingBox();
       expect((bar?.y ?? 0) + (bar?.height ?? 999)).toBeLessThanOrEqual(480);
@@ -103,6 +129,58 @@ describeInChromium("the files of a folder", (chromium) => {
     expectNoComplaints();
   });
 
+  it("are downloaded as an archive from the menu of their folder", async () => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    const download = page.waitForEvent("download");
+    await chooseAction(page, "reports", "Download as ZIP");
+    const entries = await readZip(await readFile(await (await download).path()));
+    expect(entries.map(({ name }) => name)).toContain("reports/inner.txt");
+    expectNoComplaints();
+  });
+
+  it.each([
+    [
+      "fr-FR",
+      "Accueil",
+      "4 éléments",
+      ["Filtrer", "Nouveau dossier", "Envoyer"],
+      ["Nom", "Taille", "Modifié"],
+      "4 sélectionnés",
+    ],
+    [
+      "es-ES",
+      "Inicio",
+      "4 elementos",
+      ["Filtrar", "Carpeta nueva", "Subir"],
+      ["Nombre", "Tamaño", "Modificado"],
+      "4 seleccionados",
+    ],
+  ] as const)(
+    "are described in the language of the browser, %s",
+    async (locale, home, items, tools, columns, selected) => {
+      const site = await openSite({ files: FILES });
+      const { page, expectNoComplaints } = await chromium.open({ locale });
+      await logIn(page, site);
+      expect(await page.locator("html").getAttribute("lang")).toBe(locale.slice(0, 2));
+      expect(await page.locator("h1").textContent()).toBe(home);
+      expect(await page.locator(".summary").textContent()).toMatch(RegExp(`^${items}, 3\\s`));
+      const [filter, folder, upload] = tools;
+      await page.getByRole("searchbox", { name: filter, exact: true }).waitFor();
+      expect(await page.locator("#create > summary").textContent()).toBe(folder);
+      expect(await page.locator("#send > summary").textContent()).toBe(upload);
+      expect(await page.locator("thead :is(.name, .size, .modified) a").allTextContents()).toEqual(columns);
+      await page.locator("#select-all").click();
+      expect(await page.locator(".count").textContent()).toMatch(RegExp(`^${selected}, 3\\s`));
+      const menu = locale === "fr-FR" ? "Actions pour a.txt" : "Acciones para a.txt";
+      await page.getByRole("link", { name: menu }).click();
+      const labels = locale === "fr-FR" ? ["Ouvrir", "Renommer", "Supprimer"] : ["Abrir", "Cambiar nombre", "Eliminar"];
+      expect(await page.getByRole("menuitem").allTextContents()).toEqual(expect.arrayContaining(labels));
+      expectNoComplaints();
+    },
+  );
+
   it("go to the trash without a question, and come back by Restore, which does not list the trash", async () => {
     const site = await openSite({ files: FILES, hasTrash: true });
     const { page, expectNoComplaints } = await chromium.open();
@@ -142,6 +220,42 @@ describeInChromium("the files of a folder", (chromium) => {
     expectNoComplaints();
   });
 
+  it("that went to the trash come back by Restore, though others could not be deleted", async () => {
+    const permissions = [["allow-full-control"], ["/b.txt", "allow-read", "allow-list"]] as const;
+    const site = await openSite({ files: FILES, hasTrash: true, groups: { DEFAULT_GROUP: { permissions } } });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await rowOf(page, "a.txt").getByRole("checkbox").check();
+    await rowOf(page, "b.txt").getByRole("checkbox").check();
+    await page.keyboard.press("Delete");
+    await rowOf(page, "a.txt").waitFor({ state: "detached" });
+    expect(await page.getByRole("alert").textContent()).toMatch(/^b\.txt: .+/);
+    await page.getByRole("button", { name: "Restore" }).click();
+    await rowOf(page, "a.txt").waitFor();
+    expect(await site.content("a.txt")).toBe("a");
+    expectNoComplaints(/status of 422/);
+  });
+
+  it("stay sorted as they are in the folders that are opened, and after forms", async () => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open();
+    const order = "?sort=size&order=asc";
+    await logIn(page, site);
+    await page.locator("th.size a").click();
+    await page.waitForURL(site.home + order);
+    await rowOf(page, "reports").locator("th a").click();
+    await page.waitForURL(`${site.home}reports/${order}`);
+    await rowOf(page, "inner.txt").waitFor();
+    await page.keyboard.press("Backspace");
+    await page.waitForURL(site.home + order);
+    const { page: plain } = await chromium.open({ javaScriptEnabled: false });
+    await logIn(plain, site);
+    await plain.goto(site.home + order);
+    await makeFolder(plain, "made");
+    await plain.waitForURL(`${site.home}${order}&done=folder-created`);
+    expectNoComplaints();
+  });
+
   it("have in their menus what the account may do", async () => {
     const permissions = [["allow-list", "allow-read", "allow-delete-file"]] as const;
     const site = await openSite({ files: FILES, groups: { DEFAULT_GROUP: { permissions } } });
@@ -162,3 +276,34 @@ describeInChromium("the files of a folder", (chromium) => {
     expectNoComplaints();
   });
 });
+
+/** Fails if the page, or a dialog on it, is wider than its place. */
+async function expectFits(page: Page, name: string): Promise<void> {
+  const wide = await page.evaluate(() =>
+    [document.documentElement, ...document.querySelectorAll("dialog")]
+      .filter((one) => one.scrollWidth > one.clientWidth || one.getBoundingClientRect().right > innerWidth)
+      .map(({ localName }) => localName),
+  );
+  expect(wide, name).toEqual([]);
+}
+
+/** The same for a dialog, which is closed then. */
+async function expectDialogFits(page: Page, name: string): Promise<void> {
+  await page.getByRole("dialog").waitFor();
+  await expectFits(page, name);
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+}
+
+/** Puts a file into the trash, and makes an API key for another one. */
+async function fillTrashAndKeys(page: Page, site: Site, gone: string, other: string): Promise<void> {
+  await rowOf(page, gone).locator("th a").focus();
+  await page.keyboard.press("Delete");
+  await rowOf(page, gone).waitFor({ state: "detached" });
+  await page.goto(`${site.home}__svc__/keys`);
+  await page.locator("#label").fill(other);
+  await page.locator("#path").fill(`/${other}`);
+  await page.locator("main button.primary").click();
+  await page.locator("#key").waitFor();
+  await expectFits(page, "new key");
+}

@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { describeInChromium, eventually } from "./chromium.ts";
-import { logIn, openSite, rowOf } from "./site.ts";
+import { logIn, openFullSite, openSite, rowOf, tabTo } from "./site.ts";
 
 const FILES = { "reports/inner.txt": "x", "a.txt": "a", "b.txt": "b", "c.txt": "c" };
 
@@ -26,7 +26,13 @@ describeInChromium("a folder by the keyboard alone", (chromium) => {
     await eventually(() => focused(page)).toBe("renamed.txt");
     await page.keyboard.press("Delete");
     await rowOf(page, "renamed.txt").waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Restore" }).waitFor();
+    await tabTo(page, ".toast button");
+    await page.keyboard.press("Enter");
+    await rowOf(page, "renamed.txt").waitFor();
+    expect(await site.content("renamed.txt")).toBe("b");
+    await rowOf(page, "renamed.txt").locator("th a").focus();
+    await page.keyboard.press("Delete");
+    await rowOf(page, "renamed.txt").waitFor({ state: "detached" });
     await page.keyboard.press("/");
     await page.keyboard.type("rep");
     expect(await page.locator("tbody tr:visible").count()).toBe(1);
@@ -36,7 +42,11 @@ describeInChromium("a folder by the keyboard alone", (chromium) => {
     expect(await selected(page)).toEqual(["reports", "a.txt", "c.txt"]);
     await page.keyboard.press("Escape");
     await page.keyboard.press("?");
-    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+    const shown = page.getByRole("dialog", { name: "Keyboard shortcuts" }).locator("dl > div");
+    await shown.first().waitFor();
+    expect(await shown.allTextContents()).toEqual(
+      expect.arrayContaining(["↑ ↓ Home EndGo to another item", "Shift F10Actions"]),
+    );
     await page.keyboard.press("Escape");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Home");
@@ -46,6 +56,47 @@ describeInChromium("a folder by the keyboard alone", (chromium) => {
     await rowOf(page, "inner.txt").waitFor();
     await page.keyboard.press("Backspace");
     await page.waitForURL(site.home);
+    expectNoComplaints();
+  });
+
+  it("selects all rows on the way with Shift, however far a key goes", async () => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await page.keyboard.press("ArrowDown");
+    for (const [key, names] of [
+      ["End", ["reports", "a.txt", "b.txt", "c.txt"]],
+      ["Home", ["reports", "a.txt", "b.txt", "c.txt"]],
+      ["PageDown", ["reports", "a.txt", "b.txt", "c.txt"]],
+      ["ArrowUp", ["b.txt", "c.txt"]],
+      ["PageUp", ["reports", "a.txt", "b.txt"]],
+    ] as const) {
+      await page.keyboard.press(`Shift+${key}`);
+      expect(await selected(page), key).toEqual(names);
+      await page.keyboard.press("Escape");
+    }
+    // What the filter hides is not selected.
+    await page.getByRole("searchbox").fill(".txt");
+    await rowOf(page, "b.txt").evaluate((row: HTMLElement) => {
+      row.hidden = true;
+    });
+    await rowOf(page, "a.txt").locator("th a").focus();
+    await page.keyboard.press("Shift+End");
+    expect(await selected(page)).toEqual(["a.txt", "c.txt"]);
+    expectNoComplaints();
+  });
+
+  it("reaches the search by Tab, and then what it has found", async () => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await tabTo(page, "#filter");
+    await page.keyboard.type("inner");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Found for “inner”" }).waitFor();
+    await tabTo(page, 'a[href="./reports/inner.txt"]');
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "inner.txt" }).waitFor();
     expectNoComplaints();
   });
 
@@ -63,6 +114,66 @@ describeInChromium("a folder by the keyboard alone", (chromium) => {
     expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Actions for a.txt");
     await page.keyboard.press("Tab");
     expect(await page.evaluate(() => document.activeElement?.closest("tbody"))).toBeNull();
+    expectNoComplaints();
+  });
+});
+
+describeInChromium("Enter among the members of a folder", (chromium) => {
+  it("moves to the folder of the field without a script, and asks for it in a box", async () => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open({ javaScriptEnabled: false });
+    await logIn(page, site);
+    await page.getByRole("checkbox", { name: "a.txt" }).check();
+    await page.getByText("Move or copy").click();
+    await page.getByLabel("To folder").fill("reports");
+    await page.getByLabel("To folder").press("Enter");
+    await page.getByRole("status").getByText("The selected items were moved.").waitFor();
+    expect(await site.list()).toEqual(["b.txt", "c.txt", "reports/", "reports/a.txt", "reports/inner.txt"]);
+    await page.getByRole("checkbox", { name: "b.txt" }).check();
+    await page.getByRole("checkbox", { name: "b.txt" }).press("Enter");
+    await page.getByRole("alert").getByText("Enter one destination folder.").waitFor();
+    expectNoComplaints(/status of 400/);
+  });
+
+  it.each([
+    ["rename and delete", ["allow-rename"], 1],
+    ["delete alone", [], 0],
+  ] as const)("deletes nothing without a script for an account that may %s", async (_case, more, posts) => {
+    const permissions = [["allow-list", "allow-delete-file", ...more]];
+    const site = await openSite({ files: FILES, groups: { DEFAULT_GROUP: { permissions } } });
+    const { page } = await chromium.open({ javaScriptEnabled: false });
+    await logIn(page, site);
+    await page.getByRole("checkbox", { name: "b.txt" }).check();
+    let sent = 0;
+    page.on("request", (request) => {
+      if (request.method() === "POST") sent += 1;
+    });
+    await page.getByRole("checkbox", { name: "b.txt" }).press("Enter");
+    if (posts > 0) await page.getByRole("alert").getByText("Enter one destination folder.").waitFor();
+    await rowOf(page, "b.txt").getByRole("link", { name: "Actions for" }).click();
+    await page.locator(".member").waitFor();
+    expect(sent).toBe(posts);
+    expect(await site.list()).toContain("b.txt");
+  });
+
+  it("opens the item of a box with a script, and neither downloads nor deletes", async () => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    const sent: string[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "POST") sent.push(request.url());
+    });
+    await rowOf(page, "a.txt").getByRole("checkbox").check();
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "a.txt" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator("#select-all").focus();
+    await page.keyboard.press("Enter");
+    await rowOf(page, "reports").getByRole("checkbox").focus();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/reports\/$/);
+    expect(sent).toEqual([]);
     expectNoComplaints();
   });
 });
@@ -106,7 +217,7 @@ describeInChromium("what is dragged or pasted", (chromium) => {
   });
 });
 
-describeInChromium("the times of members", (chromium) => {
+describeInChromium("the times of pages", (chromium) => {
   it("are in the reader's zone, relative for today, exact in UTC on hover", async () => {
     const site = await openSite({ files: FILES });
     const { utimes } = await import("node:fs/promises");
@@ -121,7 +232,52 @@ describeInChromium("the times of members", (chromium) => {
     expect(await page.locator("thead .modified").textContent()).not.toContain("UTC");
     expectNoComplaints();
   });
+
+  it.each([
+    ["with", "in the reader's zone", true],
+    ["without", "in UTC, which they say,", false],
+  ])("%s JavaScript are %s on all other pages", async (_case, _zone, javaScriptEnabled) => {
+    const site = await openFullSite({ files: { "a.txt": "a", "b.txt": "b" } });
+    const options = { timezoneId: "Asia/Tokyo", locale: "en-GB" };
+    const { page } = await chromium.open(options);
+    await logIn(page, site);
+    await rowOf(page, "b.txt").locator("th a").focus();
+    await page.keyboard.press("Delete");
+    await rowOf(page, "b.txt").waitFor({ state: "detached" });
+    await page.goto(`${site.home}__svc__/keys`);
+    await page.locator("main button.primary").click();
+    await page.locator("#key").waitFor();
+    const { id } = await site.links.create({ username: "alice", path: "/a.txt" });
+    const { page: reader, expectNoComplaints } = await chromium.open({ ...options, javaScriptEnabled });
+    await logIn(reader, site);
+    const pages = ["trash", "keys", "links", `links/${id}`, "versions?path=/a.txt"];
+    for (const path of [...pages.map((one) => `__svc__/${one}`), "?member=a.txt"]) {
+      await reader.goto(site.home + path);
+      const times = reader.locator("main time:not(tr[data-name] time)");
+      await times.first().waitFor();
+      for (const time of await times.all()) {
+        const exact = new Date((await time.getAttribute("datetime")) ?? "");
+        const title = `${exact.toISOString().slice(0, 19).replace("T", " ")} UTC`;
+        expect(await time.getAttribute("title"), path).toBe(title);
+        const text = async () => (await time.textContent())?.replace(/\s/g, " ");
+        if (javaScriptEnabled) await eventually(text, 5000).toMatch(toLocal(exact));
+        else expect(await text(), path).toBe(`${formatIn("UTC", exact)} UTC`);
+      }
+    }
+    expectNoComplaints();
+  });
 });
+
+/** A time as the pages have it in a zone. */
+function formatIn(timeZone: string, time: Date): string {
+  const format = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short", timeZone });
+  return format.format(time).replace(/\s/g, " ");
+}
+
+/** A time in Tokyo, or one of today as what has passed since. */
+function toLocal(time: Date): RegExp {
+  return new RegExp(`^(?:${formatIn("Asia/Tokyo", time)}|now|\\d+ minutes? ago)$`);
+}
 
 function focused(page: Page): Promise<string | undefined> {
   return page.evaluate(() => document.activeElement?.closest("tr")?.dataset.name);

@@ -47,7 +47,6 @@ describeInChromium("the search", (chromium) => {
     await page.getByText(/There may be more|Es gibt vielleicht mehr/).waitFor();
     await expectAccessible(page, "results");
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-    if (process.env.SHOTS) await page.screenshot({ path: `${process.env.SHOTS}/search-${width}.png` });
     await page.goto(`${site.home}?q=nothing+of+it`);
     await page.getByText(/Nothing was found|Es wurde nichts gefunden/).waitFor();
     await expectAccessible(page, "nothing");

@@ -11,11 +11,16 @@ import type { FileService } from "../../src/contracts/file-service.ts";
 import { createFileService } from "../../src/index.ts";
 import { closeNodeServer, createAccountsFileAuthenticator, createNodeServer } from "../../src/node.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
+import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { createTrashStorage } from "../../src/storage/trash.ts";
+import { createVersionsStorage } from "../../src/storage/versions.ts";
+import { createMemoryKeyValueStore } from "../../src/stores/memory.ts";
+import { LINK_SECRET } from "../support/links.ts";
 import { createRecordingLogger } from "../support/logger.ts";
 import { standBetween } from "../support/openapi/between.ts";
 import { quickHasher } from "../support/quick-hasher.ts";
 import { watchSecrets } from "../support/secrets/secrets.ts";
+import { fillStorage } from "../support/storage.ts";
 
 /**
  * A service on a disk of its own, as a browser meets it. Its one account is alice, whose password is {@link PASSWORD}.
@@ -62,6 +67,16 @@ export async function openSite(options: SiteOptions = {}): Promise<Site> {
   const site = await startSite(options);
   onTestFinished(() => site.close());
   return site;
+}
+
+/** Starts a site in memory with a trash, links and versions: each of its files has been replaced once. */
+export async function openFullSite({ files = {}, ...own }: SiteOptions = {}): Promise<Site> {
+  const versioned = createVersionsStorage(createMemoryStorage());
+  const storage = createTrashStorage(versioned);
+  const paths = Object.fromEntries(Object.entries(files).map(([path, content]) => [`/${path}`, content]));
+  for (let time = 0; time < 2; time += 1) await fillStorage(storage, paths);
+  const links = { secret: LINK_SECRET, passwordHasher: quickHasher, store: createMemoryKeyValueStore() };
+  return openSite({ storage, trash: storage.trash, versions: versioned.versions, links, ...own });
 }
 
 /** Starts a site, to be closed by the caller. */
@@ -210,4 +225,13 @@ export function transferOf(page: Page, name: string): ReturnType<Page["locator"]
 /** The row of a member in the table. */
 export function rowOf(page: Page, name: string): ReturnType<Page["locator"]> {
   return page.locator(`tr[data-name="${name.replaceAll('"', '\\"')}"]`);
+}
+
+/** Presses Tab until the element has the focus, as far as a page's worth of stops. */
+export async function tabTo(page: Page, selector: string): Promise<void> {
+  for (let stops = 0; stops < 60; stops++) {
+    if (await page.locator(selector).evaluate((target) => target === document.activeElement)) return;
+    await page.keyboard.press("Tab");
+  }
+  throw new Error(`The keyboard does not reach ${selector}.`);
 }

@@ -12,6 +12,7 @@ import {
   dropFiles,
   dropFromDisk,
   logIn,
+  openFullSite,
   openSite,
   PASSWORD,
   rowOf,
@@ -302,7 +303,7 @@ describeInChromium("uploads with JavaScript", (chromium) => {
   });
 
   it("warns before the page is left while files go up, but not for a download", async () => {
-    const site = await openSite({ files: { "a.txt": "a" } });
+    const site = await openFullSite({ files: { "a.txt": "a", "reports/b.txt": "b" } });
     const { page } = await chromium.open();
     await logIn(page, site);
     // Held back until the test is over.
@@ -314,13 +315,20 @@ describeInChromium("uploads with JavaScript", (chromium) => {
       asked.push(dialog.type());
       void dialog.dismiss();
     });
-    const download = page.waitForEvent("download");
-    await chooseAction(page, "a.txt", "Download");
-    await download;
-    expect(asked).toEqual([]);
-    await page.waitForTimeout(1100);
-    await page.close({ runBeforeUnload: true });
+    for (const [name, action] of [
+      ["a.txt", "Download"],
+      ["reports", "Download as ZIP"],
+    ] as const) {
+      const download = page.waitForEvent("download");
+      await chooseAction(page, name, action);
+      await download;
+      expect(asked).toEqual([]);
+      await page.waitForTimeout(1100);
+    }
+    await rowOf(page, "a.txt").locator("td.modified a").click({ noWaitAfter: true });
     await eventually(() => asked).toEqual(["beforeunload"]);
+    await page.close({ runBeforeUnload: true });
+    await eventually(() => asked).toEqual(["beforeunload", "beforeunload"]);
     await transferOf(page, "slow.txt")
       .getByRole("button", { name: /^Cancel/ })
       .click();

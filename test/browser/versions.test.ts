@@ -5,7 +5,7 @@ import { createVersionsStorage } from "../../src/storage/versions.ts";
 import { fillStorage } from "../support/storage.ts";
 import { expectAccessible } from "./axe.ts";
 import { describeInChromium } from "./chromium.ts";
-import { logIn, openSite, rowOf, type Site } from "./site.ts";
+import { chooseAction, logIn, openSite, rowOf, type Site } from "./site.ts";
 
 const LONG = `${"a very long name ".repeat(10)}.txt`;
 
@@ -51,6 +51,32 @@ describeInChromium("versions in the pages", (chromium) => {
     expect(await rows.count()).toBe(2);
     await page.getByRole("link", { name: "reports" }).click();
     await rowOf(page, "a.txt").waitFor();
+    expectNoComplaints();
+  });
+
+  it("are in the menu of a file, in the bar of the selection, and without a script in the panel", async () => {
+    const site = await openVersionsSite("a.txt");
+    const { page, expectNoComplaints } = await chromium.open();
+    const heading = page.getByRole("heading", { name: "Versions of a.txt" });
+    const bar = page.locator(".selected").getByRole("button", { name: "Versions" });
+    await logIn(page, site);
+    await rowOf(page, "reports").getByRole("link", { name: "Actions for" }).click();
+    expect(await page.getByRole("menuitem").allTextContents()).not.toContain("Versions");
+    await page.keyboard.press("Escape");
+    await rowOf(page, "reports").getByRole("checkbox").check();
+    expect(await bar.count()).toBe(0);
+    await page.goto(`${site.home}reports/`);
+    await chooseAction(page, "a.txt", "Versions");
+    await heading.waitFor();
+    await page.getByRole("link", { name: "reports" }).click();
+    await rowOf(page, "a.txt").getByRole("checkbox").check();
+    await bar.click();
+    await heading.waitFor();
+    const { page: plain } = await chromium.open({ javaScriptEnabled: false });
+    await logIn(plain, site);
+    await plain.goto(`${site.home}reports/?member=a.txt`);
+    await plain.locator(".member").getByRole("link", { name: "Versions" }).click();
+    await plain.getByRole("heading", { name: "Versions of a.txt" }).waitFor();
     expectNoComplaints();
   });
 

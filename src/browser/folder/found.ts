@@ -1,11 +1,9 @@
 import { element } from "../elements.ts";
 import { readTexts } from "../format.ts";
 import { enhanceFiles } from "./open-file.ts";
-import { enhanceTimes } from "./times.ts";
 
 /** Lets the page of a search open the files that it has found, as the page of a folder does. */
 export function enhanceFound(main: HTMLElement): void {
-  enhanceTimes(main);
   enhanceFiles({
     main,
     texts: readTexts(main),

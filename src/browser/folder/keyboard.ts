@@ -47,6 +47,10 @@ export function enhanceKeyboard(page: OpenFolderPage): void {
   /** The keys of a row. Returns whether the key has a meaning. */
   function onRow(row: HTMLElement, { key, shiftKey }: KeyboardEvent): boolean {
     switch (key) {
+      case "Enter":
+        // Links do so by themselves.
+        if (document.activeElement?.matches(BOX)) row.querySelector<HTMLElement>("th a")?.click();
+        return false;
       case "F2":
         if (may.has("move")) renameInPlace(page, row.dataset.name ?? "");
         return true;
@@ -72,10 +76,11 @@ export function enhanceKeyboard(page: OpenFolderPage): void {
     const next = focus.move(row, key);
     if (next === undefined) return false;
     if (isSelecting && next !== row) {
-      const boxes = [row, next].flatMap((one) => [
-        ...one.querySelectorAll<HTMLInputElement>('input[name="selected-members"]'),
-      ]);
-      select(boxes, true);
+      const boxes = [...shownBoxes(main)];
+      const [start = 0, end = 0] = [row, next]
+        .map((one) => boxes.findIndex((box) => one.contains(box)))
+        .sort((one, other) => one - other);
+      select(boxes.slice(start, end + 1), true);
     }
     return true;
   }
@@ -84,7 +89,7 @@ export function enhanceKeyboard(page: OpenFolderPage): void {
   function onPage({ key, ctrlKey, metaKey }: KeyboardEvent): boolean {
     const isCommand = ctrlKey || metaKey;
     if (isCommand && key.toLowerCase() === "a") {
-      const boxes = main.querySelectorAll<HTMLInputElement>('tr:not([hidden]) input[name="selected-members"]');
+      const boxes = shownBoxes(main);
       if (boxes.length > 0) select(boxes, true);
       return boxes.length > 0;
     }
@@ -117,8 +122,17 @@ export function enhanceKeyboard(page: OpenFolderPage): void {
     if (document.querySelector("dialog[open], .popup") !== null || isTyping(target)) return;
     const row = target.closest<HTMLElement>("tr[data-name]");
     const isRowKey = row !== null && !event.ctrlKey && !event.metaKey && !isOwnKey(target, event.key);
-    if ((isRowKey && onRow(row, event)) || onPage(event)) event.preventDefault();
+    const hasMeaning = (isRowKey && onRow(row, event)) || onPage(event);
+    // A box would send its form.
+    if (hasMeaning || (event.key === "Enter" && target.matches(BOX))) event.preventDefault();
   });
+}
+
+const BOX = "#members input";
+
+/** The boxes of the rows that the filter does not hide. */
+function shownBoxes(main: HTMLElement): NodeListOf<HTMLInputElement> {
+  return main.querySelectorAll('tr:not([hidden]) input[name="selected-members"]');
 }
 
 /** Whether keys are for a field, where they are text. */

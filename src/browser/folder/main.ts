@@ -19,6 +19,7 @@ import { enhanceTimes } from "./times.ts";
 enhanceCopy(document);
 enhanceMenus(document);
 enhancePasswords(document);
+for (const main of document.querySelectorAll("main")) enhanceTimes(main);
 const found = document.querySelector<HTMLElement>("main#found");
 if (found !== null) enhanceFound(found);
 const main = document.querySelector<HTMLElement>("main#folder");
@@ -32,7 +33,6 @@ if (main !== null) {
   enhanceRowHeight(main);
   enhanceKeyboard(page);
   enhanceDragging(page);
-  enhanceTimes(main);
   const root = document.querySelector(".brand")?.getAttribute("href") ?? undefined;
   const remembered = createRememberedUploads(findStorage(), Date.now, main.dataset.link && root);
   enhanceUploads(page, remembered);

@@ -5,13 +5,13 @@ import { showProperties } from "./properties.ts";
 import { removeAll } from "./remove.ts";
 import { renameInPlace } from "./rename.ts";
 import { runOnMembers } from "./run-on-members.ts";
-import { submitForm } from "./submit-form.ts";
+import { DOWNLOAD_MEMBERS, submitForm } from "./submit-form.ts";
 import { chooseAndTransfer } from "./transfer.ts";
+import { findVersions } from "./versions.ts";
 
 /** If more are selected, and these are all, the archive is that of the folder: its members need no names. */
 const MAX_NAMED = 998;
 
-const DOWNLOAD = "download-members";
 /** The archive of the folder as a whole. */
 const ARCHIVE = 'a[href="?zip"]';
 /** Leads to a page that has one member. */
@@ -39,7 +39,7 @@ export function enhanceMembers(page: OpenFolderPage): void {
     showSingleActions(page, count);
     flatten(main);
     for (const action of main.querySelectorAll<HTMLButtonElement>("[data-members-action]")) {
-      const isTooMany = action.value === SHARE ? count > 1 : action.value === DOWNLOAD && limit !== "";
+      const isTooMany = action.value === SHARE ? count > 1 : action.value === DOWNLOAD_MEMBERS && limit !== "";
       action.disabled = count === 0 || isTooMany;
     }
     showLimit(page, limit);
@@ -77,7 +77,7 @@ export function enhanceMembers(page: OpenFolderPage): void {
     if (!(submitter instanceof HTMLButtonElement) || submitter.dataset.membersAction === undefined) return;
     if (submitter.value === SHARE) return;
     event.preventDefault();
-    if (submitter.value === DOWNLOAD) return download(main);
+    if (submitter.value === DOWNLOAD_MEMBERS) return download(main);
     void act((names) => {
       switch (submitter.value) {
         case "delete-members":
@@ -138,14 +138,16 @@ function showBar({ main, texts }: OpenFolderPage, count: number, size: number, c
 
 /** Shows the buttons for what is done with one member alone, while one is selected. */
 function showSingleActions(page: OpenFolderPage, count: number): void {
-  const bar = page.main.querySelector("#members .selected");
-  if (bar === null) return;
-  if (bar.querySelector("[data-single]") === null) {
-    const { texts, may } = page;
-    const rename = toSingleButton(page, texts.rename, renameInPlace);
-    bar.append(...(may.has("move") ? [rename] : []), toSingleButton(page, texts.properties, showProperties));
-  }
-  for (const single of bar.querySelectorAll<HTMLElement>("[data-single]")) single.hidden = count !== 1;
+  const { main, texts, may } = page;
+  const bar = main.querySelector("#members .selected");
+  for (const single of main.querySelectorAll("[data-single]")) single.remove();
+  if (bar === null || count !== 1) return;
+  const versions = findVersions(selectedBoxes(main)[0]?.closest("tr"));
+  bar.append(
+    ...(may.has("move") ? [toSingleButton(page, texts.rename, renameInPlace)] : []),
+    ...(versions ? [toSingleButton(page, versions.title, () => versions.click())] : []),
+    toSingleButton(page, texts.properties, showProperties),
+  );
 }
 
 function toSingleButton(
@@ -182,7 +184,7 @@ function findWhole(main: HTMLElement, count: number): HTMLElement | null {
 function download(main: HTMLElement): void {
   const boxes = selectedBoxes(main);
   const whole = findWhole(main, boxes.length);
-  if (whole === null) submitForm(DOWNLOAD, "download-list", toList(boxes));
+  if (whole === null) submitForm(DOWNLOAD_MEMBERS, "download-list", toList(boxes));
   else whole.click();
 }
 
@@ -200,7 +202,7 @@ function findLimit({ main, texts }: OpenFolderPage): string {
 
 /** Explains why the download button is disabled. */
 function showLimit({ main }: OpenFolderPage, text: string): void {
-  const download = main.querySelector(`[data-members-action][value="${DOWNLOAD}"]`);
+  const download = main.querySelector(`[data-members-action][value="${DOWNLOAD_MEMBERS}"]`);
   if (download === null) return;
   let limit = main.querySelector(".selected-limit");
   if (limit === null) {

@@ -17,7 +17,7 @@ export interface OpenFolderPage {
   refresh(): Promise<void>;
   /** Announces a text to users of screen readers, after other announcements. */
   announce(text: string): void;
-  /** Shows a success message to all users for a while, with a button if something can follow. */
+  /** Shows a success message to all users for a while, with a button if something can follow. Problems stay. */
   showSuccess(text: string, next?: { readonly label: string; readonly act: () => void }): void;
   /** Shows problems to all users. They replace the previous message; an empty list only removes it. */
   showProblems(problems: readonly (Node | string)[]): void;
@@ -63,7 +63,6 @@ export function createFolderPage(main: HTMLElement): OpenFolderPage {
   }
 
   function showSuccess(text: string, next?: { readonly label: string; readonly act: () => void }): void {
-    showProblems([]);
     announce(text);
     const message = element("p", { class: "notice success toast" }, text);
     if (next !== undefined) {

@@ -15,10 +15,10 @@ export async function removeAll(page: OpenFolderPage, names: readonly string[], 
   const row = main.querySelector(`tr[data-name="${CSS.escape(names[0] ?? "")}"]`);
   const rows = [...main.querySelectorAll("tr[data-name]")];
   const position = row === null ? 0 : rows.indexOf(row);
-  const { succeeded, isLost, hasFailed, done } = await runOnMembers(page, isForGood ? "purge" : "delete", names);
+  const { succeeded, isLost, done } = await runOnMembers(page, isForGood ? "purge" : "delete", names);
   const text = fill(texts.deleted, { count: succeeded });
   const trashed = done.filter(({ trash }) => trash !== undefined);
-  if (trashed.length > 0 && trashUrl !== undefined && !hasFailed) {
+  if (trashed.length > 0 && trashUrl !== undefined) {
     page.showSuccess(text, { label: texts.restore, act: () => void restoreAll(page, trashUrl, trashed) });
   } else if (succeeded > 0) page.announce(text);
   if (isLost) return;

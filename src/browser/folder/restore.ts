@@ -21,7 +21,7 @@ export async function restoreAll(page: OpenFolderPage, url: string, deleted: rea
   const { outcomes, problem } = await sendCommands(url, commands, texts);
   const named = outcomes.map((outcome, index) => ({ ...outcome, target: deleted[index]?.target ?? "" }));
   const problems = toProblems(named, problem, page);
-  if (problems.length > 0) page.showProblems(problems);
-  else page.showSuccess(fill(texts.restored, { count: outcomes.length }));
+  page.showProblems(problems);
+  if (problems.length === 0) page.showSuccess(fill(texts.restored, { count: outcomes.length }));
   await page.refresh();
 }

@@ -4,8 +4,9 @@ import { type MenuItem, openPopupMenu } from "./popup-menu.ts";
 import { showProperties } from "./properties.ts";
 import { removeAll } from "./remove.ts";
 import { renameInPlace } from "./rename.ts";
-import { submitForm } from "./submit-form.ts";
+import { DOWNLOAD_MEMBERS, submitForm } from "./submit-form.ts";
 import { chooseAndTransfer } from "./transfer.ts";
+import { findVersions } from "./versions.ts";
 
 const MORE = "td.more a";
 
@@ -34,6 +35,7 @@ function toItems(page: OpenFolderPage, row: HTMLElement): MenuItem[] {
   const { name = "", kind } = row.dataset;
   const share = page.main.querySelector('[value="share-members"]');
   const isFolder = kind === "folder";
+  const versions = findVersions(row);
   const items: (MenuItem & { readonly isOffered: boolean })[] = [
     {
       label: texts.open,
@@ -44,7 +46,7 @@ function toItems(page: OpenFolderPage, row: HTMLElement): MenuItem[] {
     {
       label: texts.downloadZip,
       isOffered: may.has("download") && isFolder,
-      act: () => submitForm("download-members", "selected-members", name),
+      act: () => submitForm(DOWNLOAD_MEMBERS, "selected-members", name),
     },
     { label: texts.rename, isOffered: may.has("move"), act: () => renameInPlace(page, name) },
     { label: texts.moveItem, isOffered: may.has("move"), act: () => void chooseAndTransfer(page, [name], "move") },
@@ -54,6 +56,7 @@ function toItems(page: OpenFolderPage, row: HTMLElement): MenuItem[] {
       isOffered: may.has("share"),
       act: () => submitForm("share-members", "selected-members", name),
     },
+    { label: versions?.title ?? "", isOffered: Boolean(versions), act: () => versions?.click() },
     { label: texts.properties, isOffered: true, act: () => void showProperties(page, name) },
     {
       label: texts.delete,

@@ -4,15 +4,17 @@ import type { OpenFolderPage } from "./page.ts";
 
 /** Shows what the keys do. */
 export async function showShortcuts({ texts, may, main }: OpenFolderPage): Promise<void> {
+  const actions = main.querySelector("thead .more")?.textContent;
   const hasBoxes = main.querySelector("#select-all") !== null;
   const keys: [keys: string, text: string, isOffered: boolean][] = [
-    ["↑ ↓", texts.keyMove, true],
+    ["↑ ↓ Home End", texts.keyMove, true],
     ["Enter", texts.keyOpen, true],
-    [texts.keySpace, texts.keySelect, hasBoxes],
+    [`${texts.keySpace}, Shift ↑ ↓`, texts.keySelect, hasBoxes],
     ["Ctrl A", texts.keySelectAll, hasBoxes],
     ["Esc", texts.clearSelection, hasBoxes],
     ["F2", texts.rename, may.has("move")],
     ["Del", texts.delete, may.has("delete-file") || may.has("delete-folder")],
+    ["Shift F10", actions ?? "", Boolean(actions)],
     ["/", texts.keyFilter, true],
     ["⌫", texts.up, true],
     ["?", texts.shortcuts, true],

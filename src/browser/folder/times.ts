@@ -3,7 +3,7 @@ import { languageOfPage } from "../format.ts";
 const SLICE = 500;
 const MINUTE = 60_000;
 
-/** Shows the times of the members in the zone of the reader, and those of today as what has passed since. */
+/** Shows the times of a page in the zone of the reader, and those of today as what has passed since. */
 export function enhanceTimes(main: HTMLElement): void {
   const format = createTimeFormat();
   let runs = 0;
@@ -12,7 +12,7 @@ export function enhanceTimes(main: HTMLElement): void {
   async function show(): Promise<void> {
     const run = ++runs;
     main.querySelector("thead .modified small")?.remove();
-    const times = [...main.querySelectorAll<HTMLTimeElement>("tbody time")];
+    const times = [...main.querySelectorAll<HTMLTimeElement>("time[title]")];
     const now = new Date();
     for (let start = 0; start < times.length && run === runs; start += SLICE) {
       for (const time of times.slice(start, start + SLICE)) {

@@ -1,5 +1,6 @@
 import { button, element } from "../elements.ts";
 import type { OpenFolderPage } from "../folder/page.ts";
+import { DOWNLOAD_MEMBERS } from "../folder/submit-form.ts";
 import { fill } from "../format.ts";
 import { closeMenu } from "../menus.ts";
 import { type Dropped, readChosen, readDropped } from "./dropped.ts";
@@ -183,10 +184,11 @@ function takeDrops({ main, texts }: OpenFolderPage, take: (transfer: DataTransfe
 function warnBeforeLeaving(main: HTMLElement, isBusy: () => boolean): void {
   let downloadAt = Number.NEGATIVE_INFINITY;
   main.addEventListener("click", ({ target, timeStamp }) => {
-    const isDownload = (target as Element).closest(
-      'tr[data-kind="file"] a, button[value="download-members"], a[href="?zip"]',
-    );
+    const isDownload = (target as Element).closest('tr[data-kind="file"] th a, a[href="?zip"]');
     if (isDownload !== null) downloadAt = timeStamp;
+  });
+  document.addEventListener(DOWNLOAD_MEMBERS, ({ timeStamp }) => {
+    downloadAt = timeStamp;
   });
   addEventListener("beforeunload", (event) => {
     if (isBusy() && event.timeStamp - downloadAt > 1000) event.preventDefault();

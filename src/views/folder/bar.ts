@@ -2,7 +2,7 @@ import type { Texts } from "../../contracts/pages/texts.ts";
 import { html, type SafeHtml } from "../../http/html.ts";
 import { hasUploadCard, renderNewFolder, renderUpload } from "../folder-actions.ts";
 import { icon } from "../icons.ts";
-import { type MemberOrder, SORT_KEYS } from "../member-order.ts";
+import { type MemberOrder, SORT_KEYS, toOrderedUrl } from "../member-order.ts";
 import type { FolderPage } from "./content.ts";
 import { renderPlace } from "./place.ts";
 
@@ -11,12 +11,13 @@ import { renderPlace } from "./place.ts";
  * open without a script.
  */
 export function renderBar(texts: Texts, folder: FolderPage): SafeHtml {
-  const { members = [], actions, link } = folder;
+  const { members = [], actions, link, order } = folder;
+  const url = toOrderedUrl("./", order);
   const hasCard = hasUploadCard(folder);
   const newFolder = html`<details class="menu" id="create"><summary class="button">${icon("new-folder")}<span>${texts.newFolder}</span></summary>
-<div class="panel">${renderNewFolder(texts)}</div></details>`;
+<div class="panel">${renderNewFolder(texts, url)}</div></details>`;
   const upload = html`<details class="menu" id="send"><summary class="button primary">${icon("upload")}<span>${texts.upload}</span></summary>
-<div class="panel">${renderUpload(texts, link)}</div></details>`;
+<div class="panel">${renderUpload(texts, url, link)}</div></details>`;
   return html`<div class="bar">
 ${renderPlace(texts, folder)}
 <div class="tools">

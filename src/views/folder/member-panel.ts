@@ -2,8 +2,8 @@ import type { Texts } from "../../contracts/pages/texts.ts";
 import { html, type SafeHtml } from "../../http/html.ts";
 import { fillText } from "../../platform/fill-text.ts";
 import { type FolderActions, renderRename, renderTransfers, toButton } from "../folder-actions.ts";
-import { formatsOf } from "../formats.ts";
-import type { PageMember } from "../member-order.ts";
+import { formatsOf, renderTime } from "../formats.ts";
+import { type PageMember, toOrderedUrl } from "../member-order.ts";
 import { renderOpenLink } from "../open-link.ts";
 import { type FolderPage, mayView } from "./content.ts";
 
@@ -18,32 +18,36 @@ export function renderMemberPanel(texts: Texts, folder: FolderPage): SafeHtml | 
   if (name === undefined) return undefined;
   const member = members?.find((one) => one.name === name);
   const newName = rename?.newName ?? name;
+  const url = toOrderedUrl("./", folder.order);
   return html`<section class="cards member" aria-labelledby="member-name">
-<div class="card-head"><h2 id="member-name"><bdi>${name}</bdi></h2><a class="button" href="./">${texts.close}</a></div>
-${member && renderProperties(texts, member, mayView(folder))}
-${actions.move ? renderRename(texts, { name, newName }) : undefined}
-${member && renderActions(texts, actions, member)}
+<div class="card-head"><h2 id="member-name"><bdi>${name}</bdi></h2><a class="button" href="${url}">${texts.close}</a></div>
+${member && renderProperties(texts, member, folder)}
+${actions.move ? renderRename(texts, url, { name, newName }) : undefined}
+${member && renderActions(texts, url, actions, member)}
 </section>`;
 }
 
-function renderProperties(texts: Texts, { name, kind, size, modified }: PageMember, isViewable: boolean): SafeHtml {
+function renderProperties(texts: Texts, { name, kind, size, modified }: PageMember, folder: FolderPage): SafeHtml {
+  const { versions } = folder.actions;
   const formats = formatsOf(texts);
-  const time = new Date(modified);
   const isFolder = kind === "folder";
+  const encoded = encodeURIComponent(name);
+  const url = `./${encoded}`;
+  const versionsLink = html` <a class="button" href="${versions}${encoded}">${texts.versions.list}</a>`;
   const sizeFact = html`<div><dt>${texts.size}</dt><dd>${formats.size(size)} (${formats.exactSize(size)})</dd></div>`;
   return html`<div class="properties"><dl class="facts">
 <div><dt>${texts.kind}</dt><dd>${isFolder ? texts.folder : texts.file}</dd></div>
 ${isFolder ? undefined : sizeFact}
-<div><dt>${texts.modified}</dt><dd><time datetime="${time.toISOString()}">${formats.time(time)} UTC</time></dd></div>
+<div><dt>${texts.modified}</dt><dd>${renderTime(texts, new Date(modified), " UTC")}</dd></div>
 </dl>
-<p>${isFolder || !isViewable ? undefined : renderOpenLink(texts, name)}<a class="button" href="./${encodeURIComponent(name)}${isFolder ? "/" : ""}">${isFolder ? texts.open : texts.downloadFile}</a></p></div>`;
+<p>${isFolder || !mayView(folder) ? undefined : renderOpenLink(texts, name)}<a class="button" href="${isFolder ? toOrderedUrl(`${url}/`, folder.order) : url}">${isFolder ? texts.open : texts.downloadFile}</a>${isFolder || versions === undefined ? undefined : versionsLink}</p></div>`;
 }
 
 /** The forms that selected members have, for this one. */
-function renderActions(texts: Texts, actions: FolderActions, { name, kind }: PageMember): SafeHtml {
+function renderActions(texts: Texts, url: string, actions: FolderActions, { name, kind }: PageMember): SafeHtml {
   const isFolder = kind === "folder";
   const triggers = actions.triggers.map(({ name: trigger, label, style }) => toButton(trigger, label, style));
-  return html`<form method="post" action="./" enctype="multipart/form-data" aria-label="${fillText(texts.actionsFor, { name })}">
+  return html`<form method="post" action="${url}" enctype="multipart/form-data" aria-label="${fillText(texts.actionsFor, { name })}">
 <input type="hidden" name="selected-members" value="${name}">
 ${actions.move || actions.copy ? renderTransfers(texts, actions, "member-destination", "") : undefined}
 <p class="buttons">

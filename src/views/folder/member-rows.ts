@@ -4,11 +4,13 @@ import { fillText } from "../../platform/fill-text.ts";
 import { formatsOf, renderTime } from "../formats.ts";
 import { icon, toFileKind } from "../icons.ts";
 import { findInlineType } from "../inline-types.ts";
-import { type MemberOrder, type PageMember, SORT_KEYS, type SortKey } from "../member-order.ts";
+import { type MemberOrder, type PageMember, SORT_KEYS, type SortKey, toOrderedUrl } from "../member-order.ts";
 import { renderVersionsLink } from "./versions-link.ts";
 
 /** What the rows of members offer. */
 export interface RowActions {
+  /** How the page is sorted: folders open in the same order. */
+  readonly order: MemberOrder;
   /** A box that selects the member for an action. */
   readonly isSelectable: boolean;
   /** Whether the script opens files in the page. */
@@ -44,7 +46,7 @@ function renderColumn(texts: Texts, key: SortKey, order: MemberOrder): SafeHtml 
 /** Creates a function that renders the row of a member. */
 export function createRowRenderer(
   texts: Texts,
-  { isSelectable, isViewable, versions }: RowActions,
+  { order, isSelectable, isViewable, versions }: RowActions,
   selected: ReadonlySet<string> = new Set(),
 ): (member: PageMember) => SafeHtml {
   const formats = formatsOf(texts);
@@ -57,7 +59,7 @@ export function createRowRenderer(
   /** A link to what can be done with the member. The script opens a menu instead. */
   function renderMore(name: string): SafeHtml {
     const label = fillText(texts.actionsFor, { name });
-    return html`<td class="more"><a href="?member=${encodeURIComponent(name)}" aria-label="${label}"></a></td>`;
+    return html`<td class="more"><a href="${toOrderedUrl(`?member=${encodeURIComponent(name)}`, order)}" aria-label="${label}"></a></td>`;
   }
 
   return (member) => {
@@ -65,7 +67,8 @@ export function createRowRenderer(
     const modified = new Date(member.modified);
     const isFolder = kind === "folder";
     // "./" keeps a name with a colon from being taken for a scheme (RFC 3986 4.2).
-    const link = html`<a class="${isFolder ? "folder" : toFileKind(name)}" href="./${encodeURIComponent(name)}${isFolder ? "/" : ""}">${isFolder ? html`<i role="img" aria-label="${texts.folder}"></i>` : undefined}<bdi>${name}</bdi></a>`;
+    const url = `./${encodeURIComponent(name)}`;
+    const link = html`<a class="${isFolder ? "folder" : toFileKind(name)}" href="${isFolder ? toOrderedUrl(`${url}/`, order) : url}">${isFolder ? html`<i role="img" aria-label="${texts.folder}"></i>` : undefined}<bdi>${name}</bdi></a>`;
     const sizeCell = isFolder
       ? html`<td class="size"></td>`
       : html`<td class="size"><data value="${size}" title="${formats.exactSize(size)}">${formats.size(size)}</data></td>`;

@@ -3,7 +3,7 @@ import { html, type SafeHtml } from "../../http/html.ts";
 import { fillText } from "../../platform/fill-text.ts";
 import { formatsOf } from "../formats.ts";
 import { icon } from "../icons.ts";
-import type { PageMember } from "../member-order.ts";
+import { type PageMember, toOrderedUrl } from "../member-order.ts";
 import type { FolderPage } from "./content.ts";
 
 /**
@@ -30,7 +30,7 @@ export function toRootName(texts: Texts, { link }: FolderPage): string {
 
 function renderUp(texts: Texts, folder: FolderPage): SafeHtml {
   const label = fillText(texts.up, { name: folder.segments.at(-2) ?? toRootName(texts, folder) });
-  return html`<a class="button bare" id="up" href="../" aria-label="${label}" title="${label}">${icon("up")}</a>`;
+  return html`<a class="button bare" id="up" href="${toOrderedUrl("../", folder.order)}" aria-label="${label}" title="${label}">${icon("up")}</a>`;
 }
 
 /** Renders the breadcrumbs of the parent folders. The folder itself is the heading. */
@@ -40,7 +40,7 @@ function renderCrumbs(texts: Texts, folder: FolderPage): SafeHtml | undefined {
   const above = segments.slice(0, -1);
   const nearest = above.slice(-MAX_CRUMBS);
   const toItem = (name: string, levels: number): SafeHtml =>
-    html`<li><a href="${"../".repeat(levels)}"><bdi>${name}</bdi></a></li>`;
+    html`<li><a href="${toOrderedUrl("../".repeat(levels), folder.order)}"><bdi>${name}</bdi></a></li>`;
   const items = [
     toItem(toRootName(texts, folder), segments.length),
     nearest.length < above.length ? html`<li>…</li>` : undefined,

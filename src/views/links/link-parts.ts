@@ -2,7 +2,7 @@ import type { LinkPermission } from "../../contracts/links.ts";
 import type { LinkTexts, Texts } from "../../contracts/pages/texts.ts";
 import { html, type SafeHtml } from "../../http/html.ts";
 import type { LinkBody } from "../../schemas/links.ts";
-import { formatsOf } from "../formats.ts";
+import { renderSeconds } from "../formats.ts";
 
 /** What each permission is called for a folder, and for a file. */
 const NAMES: Readonly<Record<LinkPermission, readonly [folder: keyof LinkTexts, file: keyof LinkTexts]>> = {
@@ -27,8 +27,7 @@ export function renderPermissions(texts: Texts, { permissions, is_directory: isF
 
 /** Renders when a link ends. */
 export function renderEnd(texts: Texts, { expires }: LinkBody): SafeHtml {
-  const end = new Date(expires * 1000);
-  return html`<time datetime="${end.toISOString()}">${formatsOf(texts).time(end)} UTC</time>`;
+  return renderSeconds(texts, expires);
 }
 
 /** A field with a URL, and what it is called. */

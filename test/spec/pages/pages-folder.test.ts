@@ -78,6 +78,18 @@ describe("the members on a folder's page", () => {
     expect(page.match(/aria-sort/g)).toHaveLength(1);
   });
 
+  it("stay in their order in the folders that a page leads to, and after its forms", async () => {
+    const files = { "/alice/f/g/a.txt": "x", "/alice/f/b.txt": "" };
+    const order = "sort=size&amp;order=desc";
+    const page = await pageOf({ files }, "/home/f/?sort=size&order=desc&member=b.txt");
+    for (const url of ["../", "./g/", "./"]) expect(page).toContain(`href="${url}?${order}"`);
+    expect(page).toContain(`href="?member=b.txt&amp;${order}"`);
+    const actions = [...page.matchAll(/<form[^>]* method="post" action="(\.[^"]*)"/g)].map(([, action]) => action);
+    expect(actions).toEqual(Array(5).fill(`./?${order}`));
+    const plain = await pageOf({ files }, "/home/f/?sort=name&order=asc");
+    for (const url of ["../", "./g/"]) expect(plain).toContain(`href="${url}"`);
+  });
+
   it("have a size and a time for people, and exact ones on hover, in the language of the page", async () => {
     const storage = createMemoryStorage();
     const modified = new Date(Date.UTC(2026, 1, 3, 14, 5, 6, 789));
