@@ -60,3 +60,12 @@ export function mediaType(contentType: string | null): string | undefined {
   const [type = ""] = contentType.split(";", 1);
   return trimOptionalWhitespace(type).toLowerCase() || undefined;
 }
+
+/** Maximum length of an `Accept-Encoding` value that is parsed. */
+const MAX_CODINGS_LENGTH = 500;
+
+/** Whether an `Accept-Encoding` value prefers gzip to no compression (RFC 9110 12.5.3). */
+export function acceptsGzip(acceptEncoding: string): boolean {
+  const headers = { "accept-encoding": acceptEncoding.slice(0, MAX_CODINGS_LENGTH) };
+  return new Negotiator({ headers }).encodings(["gzip", "identity"])[0] === "gzip";
+}

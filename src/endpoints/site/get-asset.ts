@@ -1,9 +1,10 @@
 import { createError } from "../../http/errors.ts";
+import { acceptsGzip } from "../../http/negotiate.ts";
 import { bytesReply, type Reply } from "../../http/reply.ts";
 import type { RequestContext } from "../../request/context.ts";
 import { toFileType } from "../../views/api-page.ts";
 import { findAsset } from "../../views/assets.ts";
-import { acceptsGzip, compressAsset } from "./compress-asset.ts";
+import { canCompress, compressAsset } from "./compress-asset.ts";
 
 /**
  * `GET /__svc__/assets/<name>`: styles and scripts of the pages, for any client. Their names change with their content.
@@ -11,7 +12,8 @@ import { acceptsGzip, compressAsset } from "./compress-asset.ts";
 export async function getAsset({ target, config, request }: RequestContext): Promise<Reply> {
   const name = target.path.slice(target.path.lastIndexOf("/") + 1);
   const { type, bytes } = await find(name, config);
-  const zipped = acceptsGzip(request) ? await compressAsset(name, bytes) : undefined;
+  const isAccepted = canCompress && acceptsGzip(request.headers.get("accept-encoding") ?? "");
+  const zipped = isAccepted ? await compressAsset(name, bytes) : undefined;
   if (zipped === undefined) return bytesReply(200, bytes, { "Content-Type": type });
   return bytesReply(200, zipped, { "Content-Type": type, "Content-Encoding": "gzip" });
 }
