@@ -152,7 +152,10 @@ async function playAssets(environment: DriftEnvironment): Promise<void> {
   await environment.call("GET", "/__svc__/health", { as: null });
   const text = pages.map((page) => page.text).join();
   for (const [, path = ""] of text.matchAll(/"(\/__svc__\/assets\/[^"]+)"/g)) {
-    for (const method of ["GET", "HEAD"]) await environment.call(method, path, { as: null });
+    for (const method of ["GET", "HEAD"]) {
+      await environment.call(method, path, { as: null });
+      await environment.call(method, path, { as: null, headers: { "accept-encoding": "gzip" } });
+    }
   }
 }
 
