@@ -126,8 +126,11 @@ function showBar({ main, texts }: OpenFolderPage, count: number, size: number, c
   const label = bar?.querySelector(".count");
   if (bar === null || !label) return;
   bar.hidden = count === 0;
-  const text = fill(texts.selected, { count });
-  setText(label, size > 0 ? `${text}, ${formatSize(size)}` : text);
+  // The first number that a page formats takes the browser a while.
+  if (count > 0) {
+    const text = fill(texts.selected, { count });
+    setText(label, size > 0 ? `${text}, ${formatSize(size)}` : text);
+  }
   if (bar.querySelector(".clear") !== null) return;
   const cross = button("✕", clear);
   cross.className = "neutral clear";

@@ -29,6 +29,8 @@ function readChoice(): string {
   }
 }
 
+/** The rows are compact where nothing is said: the page's styles then need not be applied a second time. */
 function show(value: string): void {
-  document.documentElement.dataset.rows = value;
+  if (value === COMFORTABLE) document.documentElement.dataset.rows = value;
+  else delete document.documentElement.dataset.rows;
 }

@@ -5,7 +5,7 @@ const MINUTE = 60_000;
 
 /** Shows the times of a page in the zone of the reader, and those of today as what has passed since. */
 export function enhanceTimes(main: HTMLElement): void {
-  const format = createTimeFormat();
+  let format: ReturnType<typeof createTimeFormat> | undefined;
   let runs = 0;
 
   /** Large tables are done in slices, from the top. */
@@ -14,6 +14,7 @@ export function enhanceTimes(main: HTMLElement): void {
     main.querySelector("thead .modified small")?.remove();
     const times = [...main.querySelectorAll<HTMLTimeElement>("time[title]")];
     const now = new Date();
+    format ??= createTimeFormat();
     for (let start = 0; start < times.length && run === runs; start += SLICE) {
       for (const time of times.slice(start, start + SLICE)) {
         const text = format(new Date(time.dateTime), now);
@@ -27,7 +28,8 @@ export function enhanceTimes(main: HTMLElement): void {
   setInterval(() => {
     if (!document.hidden) void show();
   }, MINUTE);
-  void show();
+  // Formats take a while to make: the page is painted first.
+  requestAnimationFrame(() => setTimeout(() => void show()));
 }
 
 /** The exact time in UTC stays in the tooltip. */
