@@ -15,4 +15,4 @@ VOLUME /files
 EXPOSE 8080
 HEALTHCHECK --timeout=5s \
   CMD ["node", "-e", "fetch(process.env.HEALTH_URL ?? 'http://127.0.0.1:8080/__svc__/health').then(({ ok }) => process.exit(ok ? 0 : 1))"]
-CMD ["node", "--max-semi-space-size=4", "node_modules/fileferry/dist/cli/main.js", "serve", "--config", "/etc/fileferry/fileferry.json", "--host", "0.0.0.0"]
+CMD ["node", "node_modules/fileferry/dist/cli/main.js", "serve", "--config", "/etc/fileferry/fileferry.json", "--host", "0.0.0.0"]

@@ -1,4 +1,4 @@
-import { PerformanceObserver } from "node:perf_hooks";
+import { constants, type PerformanceEntry, PerformanceObserver } from "node:perf_hooks";
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { watchReceivedChunks } from "../runtimes/node/request-body.ts";
@@ -7,21 +7,18 @@ import { watchReceivedChunks } from "../runtimes/node/request-body.ts";
  * Limits the memory of serving processes (docs/decisions/0031-heap.md).
  */
 
-/** Limits each half of V8's young generation to 4 MiB, of 16 by default. V8 reads it only when a process starts. */
-const YOUNG_GENERATION_FLAG = "--max-semi-space-size=4";
-/** Both halves of a young generation of that size. */
+/** Both halves of V8's young generation: 4 MiB each, of 16 by default. */
 const YOUNG_GENERATION_BYTES = 8_388_608;
+/** Both halves while objects of running requests age too early: more of them are alive than a small half can hold. */
+const LARGE_YOUNG_GENERATION_BYTES = 16_777_216;
+/** Then the old generation is full of them twice in turn before the young one was collected so often. */
+const FEW_COLLECTIONS = 40;
 /** The bytes of request bodies after which the young generation is collected. */
 const COLLECT_BYTES = 4_194_304;
 
-/** The start flags of Node for another process that serves. The operator's own size of the young generation counts. */
-export function toServingFlags(): string[] {
-  return isYoungGenerationSet() ? process.execArgv : [YOUNG_GENERATION_FLAG, ...process.execArgv];
-}
-
 /**
- * Makes V8 collect the old generation when it has grown by half, and limits the young one. Call it before the program
- * is loaded: V8 sets its first limits while that is loaded.
+ * Makes V8 collect the old generation when it has grown by half, and limits the young one. The operator's own
+ * size of the young one counts. Call it before the program is loaded: V8 sets its first limits while that is loaded.
  */
 export function limitHeapGrowth(): void {
   setFlagsFromString("--heap-growing-percent=50");
@@ -49,15 +46,30 @@ function isYoungGenerationSet(): boolean {
 }
 
 /**
- * Stands in for the start flag: the young generation grows while it is smaller than with that flag. V8 shrinks it when
- * the process is idle, so its size is read after each collection.
+ * Lets the young generation grow while it is smaller than its limit. V8 reads the flag of the limit itself only when a
+ * process starts, and shrinks the generation when the process is idle; so its size is read after each collection.
  */
 function limitYoungGeneration(): void {
   let growthFactor = 1;
+  let most = YOUNG_GENERATION_BYTES;
+  let collections = 0;
+  let wereFew = false;
+
+  function note(entry: PerformanceEntry & { readonly detail?: { readonly kind?: number } }): void {
+    const kind = entry.detail?.kind;
+    if (kind === constants.NODE_PERFORMANCE_GC_MINOR) collections += 1;
+    if (kind !== constants.NODE_PERFORMANCE_GC_MAJOR) return;
+    const areFew = collections < FEW_COLLECTIONS;
+    most = areFew && wereFew ? LARGE_YOUNG_GENERATION_BYTES : YOUNG_GENERATION_BYTES;
+    wereFew = areFew;
+    collections = 0;
+  }
+
   setFlagsFromString(`--semi-space-growth-factor=${growthFactor}`);
-  const observer = new PerformanceObserver(() => {
+  const observer = new PerformanceObserver((list) => {
+    list.getEntries().forEach(note);
     const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");
-    const factor = young !== undefined && young.space_size < YOUNG_GENERATION_BYTES ? 2 : 1;
+    const factor = young !== undefined && young.space_size < most ? 2 : 1;
     if (factor === growthFactor) return;
     growthFactor = factor;
     setFlagsFromString(`--semi-space-growth-factor=${factor}`);

@@ -141,8 +141,8 @@ async function makePrograms(folder: string): Promise<void> {
   const launch = `${node} ${JSON.stringify(launcher)}`;
   const programs: Readonly<Record<string, string>> = {
     ...Object.fromEntries(LAUNCHED.map((name) => [name, `exec ${launch} ${name} "$@"`])),
-    // A script of the page, and the command with flags of Node; anything else is run by Node itself.
-    node: `case "\${1--}" in --max-semi-space-size=*) ;; [-/]*) exec ${node} "$@";; esac\nexec ${launch} node "$@"`,
+    // A script of the page; anything else is run by Node itself.
+    node: `case "\${1--}" in [-/]*) exec ${node} "$@";; esac\nexec ${launch} node "$@"`,
     askpass: "echo demo",
   };
   await mkdir(folder);

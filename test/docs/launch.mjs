@@ -27,11 +27,9 @@ function fileferry(given) {
   return play(process.execPath, [script, ...withPort(given, 8080)]);
 }
 
-/** A script by its relative path, possibly after flags of Node. */
-function node(words) {
-  const start = words.findIndex((word) => !word.startsWith("-"));
-  const [flags, [script, ...given]] = [words.slice(0, start), words.slice(start)];
-  if (script.endsWith("dist/cli/main.js")) return play(process.execPath, [...flags, script, ...withPort(given, 8080)]);
+/** A script by its relative path. */
+function node([script, ...given]) {
+  if (script.endsWith("dist/cli/main.js")) return play(process.execPath, [script, ...withPort(given, 8080)]);
   if (script.endsWith("sftp-server.ts"))
     return play(TYPESCRIPT_NODE, [script, ...withPort(["serve", ...given], 2222).slice(1)]);
   return play(script.endsWith(".ts") ? TYPESCRIPT_NODE : process.execPath, [script, ...given]);

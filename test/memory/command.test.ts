@@ -1,5 +1,5 @@
 import { mkdtemp, rm, stat } from "node:fs/promises";
-import { type OutgoingHttpHeaders, request } from "node:http";
+import { Agent, type OutgoingHttpHeaders, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -10,6 +10,8 @@ import { amount } from "../support/trust.ts";
 const MEBIBYTES = amount({ short: 256, long: 1024 });
 const SIZE = MEBIBYTES * 1024 ** 2;
 const MAX_RSS_MEGABYTES = 120;
+const SMALL_FILES = amount({ short: 1500, long: 30_000 });
+const CLIENTS = 64;
 const auth = "demo:demo";
 
 describe.skipIf(process.platform !== "linux")("memory of the serving process (needs /proc)", () => {
@@ -92,6 +94,33 @@ describe.skipIf(process.platform !== "linux")("memory of the serving process (ne
     });
     expect(status).toBe(303);
     expect((await stat(join(folder, "form.bin"))).size).toBe(SIZE);
+    expect(await service.peakMegabytes()).toBeLessThan(MAX_RSS_MEGABYTES);
+  }, 120_000);
+
+  it(`stays under ${MAX_RSS_MEGABYTES} MB while 64 clients at once upload ${SMALL_FILES} files of 1 KiB`, async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: CLIENTS });
+    const body = Buffer.alloc(1024, "fileferry");
+    const names = Array.from({ length: SMALL_FILES }, (_, index) => `${index % 1024}.bin`).values();
+    const statuses = new Set<number | undefined>();
+
+    function putSmall(name: string): Promise<number | undefined> {
+      return new Promise((resolve, reject) => {
+        const upload = request(`${service.origin}/home/${name}`, { method: "PUT", auth, agent }, (response) => {
+          response.resume().on("end", () => resolve(response.statusCode));
+        });
+        upload.on("error", reject);
+        upload.end(body);
+      });
+    }
+
+    /** One client takes the next name as soon as its last upload is acknowledged. */
+    async function uploadAll(): Promise<void> {
+      for (const name of names) statuses.add(await putSmall(name));
+    }
+
+    await Promise.all(Array.from({ length: CLIENTS }, uploadAll));
+    agent.destroy();
+    expect([...statuses]).toEqual([201]);
     expect(await service.peakMegabytes()).toBeLessThan(MAX_RSS_MEGABYTES);
   }, 120_000);
 });

@@ -4,7 +4,6 @@ import type { ServeOutputs } from "../commands/serve.ts";
 import type { ServeSettings } from "../config/serve-settings.ts";
 import { toStoreList } from "../config/store-list.ts";
 import { type CommandFailure, createFailure } from "../failure.ts";
-import { toServingFlags } from "../heap.ts";
 import { serveMetrics } from "../metrics-server.ts";
 import type { ProcessUsages } from "../process-metrics.ts";
 import { type ProcessUsage, watchProcess } from "../process-usage.ts";
@@ -158,7 +157,6 @@ export async function serveByWorkers(settings: ServeSettings, count: number, out
   }
 
   process.on("SIGHUP", reload);
-  cluster.setupPrimary({ execArgv: toServingFlags() });
   const readiness = createReadiness({
     probeStorage: settings.probeStorage,
     stores: toStoreList(settings),
