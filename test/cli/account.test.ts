@@ -32,8 +32,8 @@ function ask(url: string, name: string, password: string): Promise<Response> {
 }
 
 /**
- * Asks once, a second after a change of the file. The service looks at the file at most once a second, by its own clock,
- * and never later than that: however long the answer takes, it is that of the changed file.
+ * Asks once, a second after a change of the file. The service looks at the file again when its last look is a second
+ * old, by its own clock. So the answer is that of the changed file, however long it takes.
  */
 async function expectAfterASecond(status: number, send: () => Promise<Response>): Promise<void> {
   await delay(A_SECOND);

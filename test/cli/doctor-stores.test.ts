@@ -47,7 +47,9 @@ describe("fileferry doctor with a bucket", () => {
       return stored;
     });
     const { status, stdout } = await doctor(await configureBucket(await serveFake(fetch)));
-    expect(stdout).toMatch(/^error: offload: no presigned URL was made for a file that was just written: let the bucket/m);
+    expect(stdout).toMatch(
+      /^error: offload: no presigned URL was made for a file that was just written: let the bucket/m,
+    );
     expect(stdout).not.toContain("undefined");
     expect(status).toBe(1);
     expect([...objects.keys()]).toEqual([]);

@@ -108,7 +108,7 @@ describe("fileferry key", () => {
     const ask = async () =>
       (await fetch(`${url}home/`, { headers: { authorization, accept: "application/json" } })).status;
     expect(await ask()).toBe(200);
-    /** The service looks at the file at most once a second, by its own clock, and never later than that. */
+    /** The service looks at the file again when its last look is a second old, by its own clock. */
     const expectAfterASecond = async (status: number) => {
       await delay(1010);
       expect(await ask()).toBe(status);
