@@ -43,7 +43,7 @@ function ask(url: string, credentials: string): Promise<number> {
 function startUpload(url: string, credentials: string) {
   const headers = { Authorization: `Basic ${btoa(credentials)}`, Accept: "application/json" };
   const sending = request(url, { method: "PUT", rejectUnauthorized: false, headers });
-  const status = once(sending, "response").then(([response]: [IncomingMessage]) => {
+  const status = (once(sending, "response") as Promise<[IncomingMessage]>).then(([response]) => {
     response.resume();
     return response.statusCode;
   });
