@@ -5,8 +5,11 @@ import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 
-/** The storages that the bridges are played over. Each call creates an empty one. */
-export const STORAGES: readonly (readonly [name: string, create: () => Promise<StorageAdapter>])[] = [
+/** A storage that bridges are played over. Each call creates an empty one. */
+export type PlayedStorage = readonly [name: string, create: () => Promise<StorageAdapter>];
+
+/** The storages that every run plays the bridges over. */
+export const STORAGES: readonly PlayedStorage[] = [
   ["memory", async () => createMemoryStorage()],
   ["a disk", async () => createDiskStorage({ root: await createFolder() })],
 ];

@@ -40,6 +40,21 @@ describe("fileferry doctor with a bucket", () => {
     expect([...objects.keys()]).toEqual([]);
   });
 
+  it("finds that no presigned URL is made, because the bucket changes entity-tags by itself", async () => {
+    const { fetch, objects } = createFake(({ method }, number, serve) => {
+      const stored = serve();
+      if (method === "HEAD" && stored.ok) stored.headers.set("etag", `"${number}"`);
+      return stored;
+    });
+    const { status, stdout } = await doctor(await configureBucket(await serveFake(fetch)));
+    expect(stdout).toMatch(
+      /^error: offload: no presigned URL was made for a file that was just written: let the bucket/m,
+    );
+    expect(stdout).not.toContain("undefined");
+    expect(status).toBe(1);
+    expect([...objects.keys()]).toEqual([]);
+  });
+
   it.each([
     [60, 0, /^warning: storage: the clock of this machine is (?:59|60) s behind it: let both use NTP$/m],
     [-60, 0, /^warning: storage: the clock of this machine is 6[01] s ahead of it: let both use NTP$/m],

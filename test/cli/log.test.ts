@@ -1,12 +1,15 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { type IncomingMessage, request } from "node:http";
 import { connect } from "node:net";
 import { dirname, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { pathToFileURL } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { createFormat, findFormatProblem, type LogFormat, type LoggedRequest } from "../../src/cli/log/format.ts";
-import { type CommandRun, ensureBuilt, projectFolder, startServer, waitFor } from "../support/built.ts";
+import { type CommandRun, ensureBuilt, makeFolder, projectFolder, startServer, waitFor } from "../support/built.ts";
 import { countRequests } from "../support/openapi/undescribed.ts";
 import { ALICE, configure } from "./configure.ts";
 
@@ -66,11 +69,39 @@ describe("the formats of the request log", () => {
     expect(JSON.parse(await lineWith(run, /"GET".*a\.txt/))).toMatchObject({ sent: text.length, received: 0 });
   });
 
+  it("counts the content alone as sent: no 100 Continue, and no framing of a response without a length", async () => {
+    const root = await makeFolder();
+    const names = Array.from({ length: 1000 }, (_, index) => `a file with a rather long name ${index}.txt`);
+    await mkdir(join(root, "alice"));
+    await Promise.all(names.map((name) => writeFile(join(root, "alice", name), "")));
+    const run = await serve("json", { storage: { type: "disk", root } });
+    const headers = { ...ALICE, Expect: "100-continue", "Content-Length": 5 };
+    const sending = request(`${run.url}home/b.txt`, { method: "PUT", headers });
+    const responded = once(sending, "response") as Promise<[IncomingMessage]>;
+    await once(sending, "continue");
+    sending.end("12345");
+    const [response] = await responded;
+    const { length } = await text(response);
+    expect(JSON.parse(await lineWith(run, /"PUT"/))).toMatchObject({ status: 201, sent: length, received: 5 });
+
+    const listing = await fetch(`${run.url}home/`, { headers: { ...ALICE, "Accept-Encoding": "identity" } });
+    expect(listing.headers.has("content-length")).toBe(false);
+    const { byteLength } = await listing.arrayBuffer();
+    expect(byteLength).toBeGreaterThan(65_536);
+    const logged = JSON.parse(await lineWith(run, /"path":"\/home\/"/));
+    expect(logged).toMatchObject({ status: 200, sent: byteLength, received: 0 });
+    expect(logged.bytes).toBeGreaterThan(byteLength);
+  });
+
   it("has the identifier of the trace, and a span of it if OpenTelemetry is set up", async () => {
     const plain = await serve("json");
     const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     await fetch(`${plain.url}home/`, { headers: { ...ALICE, traceparent } });
     expect(JSON.parse(await lineWith(plain, /"GET"/))).toMatchObject({ trace_id: "0af7651916cd43dd8448eb211c80319c" });
+
+    const asText = await serve("text");
+    await fetch(`${asText.url}home/`, { headers: { ...ALICE, traceparent, "X-Request-Id": "x" } });
+    expect(await lineWith(asText, /GET/)).toMatch(/" x trace=0af7651916cd43dd8448eb211c80319c$/);
 
     const config = await configure({ storage: { type: "memory" } });
     const spans = join(dirname(config), "spans.ndjson");
@@ -89,6 +120,19 @@ describe("the formats of the request log", () => {
     const date = "\\[\\d\\d/[A-Z][a-z]{2}/\\d{4}:\\d\\d:\\d\\d:\\d\\d \\+0000\\]";
     const request = '"PUT /home/a\\.txt HTTP/1\\.1" 201 \\d+ "-" "agent \\\\x221\\\\x22" x 5 \\d+\\.\\d{3}';
     expect(await lineWith(run, /PUT/)).toMatch(new RegExp(`^127\\.0\\.0\\.1 - alice ${date} ${request}$`));
+  });
+
+  it("has the trace after the line of web servers by the format string of the documentation", async () => {
+    const page = await readFile(join(projectFolder, "docs/command.md"), "utf8");
+    const [, block = ""] = /```yaml\n(log:\n[^`]*)```/.exec(page) ?? [];
+    const { format } = parse(block).log;
+    expect(findFormatProblem(format)).toBeUndefined();
+    const logged: LoggedRequest = {
+      ...{ time: new Date(0), address: "192.0.2.1", account: "alice", id: "x", trace: "0af7651916cd43dd" },
+      ...{ method: "GET", path: "/home/", protocol: "HTTP/1.1", status: 200, bytes: 300, sent: 100, received: 1 },
+      ...{ milliseconds: 5, aborted: false, header: (name) => `the ${name}` },
+    };
+    expect(createFormat(format)(logged)).toBe(`${createFormat("combined")(logged)} 0af7651916cd43dd`);
   });
 
   it("has what a format string names, and the client behind a proxy", async () => {

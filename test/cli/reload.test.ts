@@ -1,5 +1,8 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -34,6 +37,28 @@ function ask(url: string, credentials: string): Promise<number> {
       .on("error", reject)
       .end();
   });
+}
+
+/** Starts an upload that sends a little again and again. `end` ends it, and returns its status and what it has sent. */
+function startUpload(url: string, credentials: string) {
+  const headers = { Authorization: `Basic ${btoa(credentials)}`, Accept: "application/json" };
+  const sending = request(url, { method: "PUT", rejectUnauthorized: false, headers });
+  const status = (once(sending, "response") as Promise<[IncomingMessage]>).then(([response]) => {
+    response.resume();
+    return response.statusCode;
+  });
+  status.catch(() => undefined);
+  const chunks: Buffer[] = [];
+  const timer = setInterval(() => {
+    const chunk = randomBytes(10_000);
+    chunks.push(chunk);
+    sending.write(chunk);
+  }, 20);
+  return async function end(): Promise<{ status: number | undefined; content: Buffer }> {
+    clearInterval(timer);
+    sending.end();
+    return { status: await status, content: Buffer.concat(chunks) };
+  };
 }
 
 const linesWith = (run: CommandRun, text: string): number => run.stderr().split(text).length - 1;
@@ -75,6 +100,8 @@ describe("SIGHUP", () => {
     const load = Array.from({ length: 4 }, async () => {
       while (!isOver) statuses.push(await ask(run.url, "alice:secret of alice"));
     });
+    const names = ["one", "two", "three"];
+    const uploads = names.map((name) => startUpload(`${run.url}home/${name}`, "alice:secret of alice"));
     const log = join(folder, "service.log");
     const logged = async (text: string): Promise<void> => {
       for (let tries = 0; tries < 300; tries += 1) {
@@ -99,6 +126,16 @@ describe("SIGHUP", () => {
     expect(await ask(run.url, "bob:secret of bob")).toBe(200);
     isOver = true;
     await Promise.all(load);
+    // The uploads have lasted from before the first signal until after the second one.
+    const ended = await Promise.all(uploads.map((end) => end()));
+    expect(ended.map(({ status }) => status)).toEqual([201, 201, 201]);
+    for (const [index, { content }] of ended.entries()) {
+      expect(content.byteLength).toBeGreaterThan(100_000);
+      expect(
+        content.equals(await readFile(join(folder, "alice", names[index] ?? ""))),
+        `the bytes of ${names[index]}`,
+      ).toBe(true);
+    }
     expect(statuses.length).toBeGreaterThan(20);
     expect([...new Set(statuses)]).toEqual([200]);
     expect(await readFile(join(folder, "service.log.1"), "utf8")).toContain('"path":"/home/"');

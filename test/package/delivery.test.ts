@@ -1,5 +1,5 @@
-import { execFile } from "node:child_process";
-import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { execFile, spawnSync } from "node:child_process";
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -24,6 +24,9 @@ const read = (path: string): Promise<string> => readFile(join(projectFolder, pat
 
 /** Optional packages that programs use with the library, and the command never. */
 const OF_LIBRARY: readonly string[] = ["files-sdk", "flydrive", "react"];
+
+const hasLogrotate = spawnSync("logrotate", ["--version"]).status === 0;
+const logrotateNote = hasLogrotate ? "" : " (logrotate is not installed: its commands alone)";
 
 interface Service {
   readonly command?: readonly string[];
@@ -114,6 +117,56 @@ describe("the files to run the service with", () => {
     await configure({ authentication: "none" });
     const [, status] = /^RestartPreventExitStatus=(\d+)$/m.exec(unit) ?? [];
     expect(await startCommand(others, "", [], flag).ended).toBe(Number(status));
+  });
+
+  it(`have a file of logrotate, after which the service writes a new log${logrotateNote}`, async () => {
+    const folder = await makeFolder();
+    const [logs, programs] = [join(folder, "log"), join(folder, "bin")];
+    for (const path of [logs, programs]) await mkdir(path, { mode: 0o755 });
+    const log = join(logs, "service.log");
+    const run = await startServer(["serve", folder, "--account", "alice:secret", "--port", "0", "--log-file", log]);
+    const visit = async (path: string): Promise<void> => {
+      await (await fetch(`${run.url}__svc__/${path}`)).body?.cancel();
+      await expect.poll(() => readFile(log, "utf8"), { timeout: 20_000 }).toContain(`/__svc__/${path}`);
+    };
+
+    // As systemd reloads the unit.
+    const [, reload = ""] = /^ExecReload=(.*)$/m.exec(await read("examples/systemd/fileferry.service")) ?? [];
+    const isAsked = '[ "$*" = "try-reload-or-restart fileferry" ] || exit 5';
+    const script = `#!/bin/sh\nMAINPID=${run.child.pid}\n${isAsked}\n${reload}\n`;
+    await writeFile(join(programs, "systemctl"), script, { mode: 0o755 });
+    const given = await read("examples/systemd/fileferry.logrotate");
+    expect(given).toContain("/var/log/fileferry/*.log {");
+    const file = join(folder, "logrotate.conf");
+    await writeFile(file, given.replace("/var/log/fileferry", logs), { mode: 0o644 });
+    const env = { ...process.env, PATH: `${programs}:${process.env.PATH}` };
+
+    async function rotate(): Promise<void> {
+      if (hasLogrotate) {
+        const args = ["--force", "--state", join(folder, "state"), file];
+        expect(await promisify(execFile)("logrotate", args, { env })).toEqual({ stdout: "", stderr: "" });
+      } else {
+        await rename(log, `${log}.1`);
+        const [, commands = ""] = /postrotate\n(.*?)\n *endscript/s.exec(given) ?? [];
+        await promisify(execFile)("sh", ["-c", commands], { env });
+      }
+      // The service opens its path again when the signal arrives.
+      await expect.poll(() => readdir(logs), { timeout: 20_000 }).toContain("service.log");
+    }
+
+    await visit("login");
+    await rotate();
+    await visit("openapi.json");
+    expect(await readFile(log, "utf8")).not.toContain("/__svc__/login");
+    expect(await readFile(`${log}.1`, "utf8")).toContain("/__svc__/login");
+    if (hasLogrotate) {
+      await rotate();
+      await visit("login");
+      expect((await readdir(logs)).sort()).toEqual(["service.log", "service.log.1", "service.log.2.gz"]);
+      expect(await readFile(`${log}.1`, "utf8")).toContain("/__svc__/openapi.json");
+    }
+    run.child.kill("SIGTERM");
+    expect(await run.ended).toBe(0);
   });
 
   it("have a compose file that fits its configuration and the one of nginx", async () => {

@@ -19,6 +19,7 @@ const LOCKED = [
   "test/azurite",
   "test/mutation",
   "test/runtimes",
+  "test/s3rver",
 ];
 
 /** Of what users get, and of what is in the package. */

@@ -64,11 +64,16 @@ export async function* examinePresigned({ settings }: Examined): AsyncGenerator<
       contentDisposition: "attachment",
       ...(etag !== undefined && { etag }),
     });
-    const response = url === undefined ? undefined : await fetch(url);
-    const received = (await response?.arrayBuffer())?.byteLength;
-    yield received === size
+    if (url === undefined) {
+      const advice = "let the bucket report the same entity-tag for a file until it changes";
+      yield problem("offload", "no presigned URL was made for a file that was just written", advice);
+      return;
+    }
+    const response = await fetch(url);
+    const { byteLength } = await response.arrayBuffer();
+    yield byteLength === size
       ? ok("offload", "the bucket sends files by presigned URLs")
-      : problem("offload", `a presigned URL is ${response?.status}`, "allow the key of the service to read objects");
+      : problem("offload", `a presigned URL is ${response.status}`, "allow the key of the service to read objects");
   } catch (error) {
     yield problem("offload", (error as Error).message);
   } finally {

@@ -13,9 +13,9 @@ interface End extends Pick<LoggedRequest, "status" | "aborted"> {
 
 /**
  * Writes a line for every request of a server when its response is complete, in the format: see {@link LoggedRequest}.
- * As text it has the form `TIME ADDRESS ACCOUNT GET /home/a.txt 200 1234 B 5 ms, 0 B in "AGENT" ID`. If the connection
- * broke before, the line says `aborted`; if it broke before the response started, the status is `-`. All values are
- * escaped. Answers to questions about the health of the service are left out.
+ * As text it has the form `TIME ADDRESS ACCOUNT GET /home/a.txt 200 1234 B 5 ms, 0 B in "AGENT" ID`, and the trace if
+ * there is one. If the connection broke before, the line says `aborted`; if it broke before the response started, the
+ * status is `-`. All values are escaped. Answers to questions about the health of the service are left out.
  */
 export function logRequests(
   server: Server,
@@ -44,7 +44,8 @@ export function logRequests(
       path,
       protocol: `HTTP/${httpVersion}`,
       bytes,
-      sent: Math.max(0, bytes - head),
+      // The socket has also written interim responses and the framing of content without a length.
+      sent: Math.min(notes?.sent() ?? Number.POSITIVE_INFINITY, Math.max(0, bytes - head)),
       received: notes?.received() ?? 0,
       milliseconds: Math.round(performance.now() - startedAt),
       header: (name) => headers[name]?.toString(),
@@ -92,12 +93,14 @@ function headBytesOf(response: ServerResponse & { readonly _header?: unknown }):
 
 function createTextLines(output: Output): (request: LoggedRequest) => string {
   const colors = colorsOf(output);
-  return ({ time, address, account, id, method, path, status, sent, received, milliseconds, aborted, header }) => {
+  return ({ time, address, account, id, trace, method, path, status, ...request }) => {
+    const { sent, received, milliseconds, aborted, header } = request;
     const shown = status === undefined ? "-" : colorStatus(status, colors);
     const end = aborted ? " aborted" : "";
     const who = `${time.toISOString()} ${escapeText(address)} ${toWord(account)}`;
     const what = `${escapeText(method)} ${escapeText(path)} ${shown} ${sent} B ${milliseconds} ms${end}`;
-    return `${who} ${what}, ${received} B in "${escapeQuoted(header("user-agent") ?? "-")}" ${id}`;
+    const agent = escapeQuoted(header("user-agent") ?? "-");
+    return `${who} ${what}, ${received} B in "${agent}" ${id}${trace === undefined ? "" : ` trace=${trace}`}`;
   };
 }
 

@@ -17,6 +17,8 @@ export interface RequestNotes {
   account?: string;
   /** Returns the bytes of content that have arrived. */
   received(): number;
+  /** Returns the bytes of the response's content that were written. */
+  sent(): number;
 }
 
 /** Identifiers that clients and proxies may choose. Whatever else they send could look like a part of a log line. */
@@ -53,7 +55,8 @@ export function withRequestNotes(
     const exchange = exchangeOfRequest(request);
     const { peer } = withClient(connection, request, config);
     const trace = readTrace(request.headers)?.traceparent.split("-")[1];
-    const own: RequestNotes = { id, address: peer?.address, trace, received: () => exchange?.body?.received() ?? 0 };
+    const received = (): number => exchange?.body?.received() ?? 0;
+    const own: RequestNotes = { id, address: peer?.address, trace, received, sent: () => exchange?.sentBytes ?? 0 };
     if (exchange !== undefined) (exchange.req as Noted)[notesKey] = own;
     const onIdentified = (name: string): void => {
       own.account = name;

@@ -45,6 +45,8 @@ export interface Exchange {
   reader: Pick<ChunkReader, "cancel"> | undefined;
   /** Resumes the writer of the response, which waits for a slow client. */
   wake: (() => void) | undefined;
+  /** The bytes of the response's content that were written, without the framing of HTTP. */
+  sentBytes: number;
   /** The service has returned a response: it only works on the response body. */
   responded: boolean;
   /** The socket closed before the system had taken the complete response. */
@@ -66,6 +68,7 @@ export function createExchange(req: IncomingMessage, res: ServerResponse): Excha
     controller: undefined,
     reader: undefined,
     wake: undefined,
+    sentBytes: 0,
     responded: false,
     isDisconnected: false,
   };

@@ -74,8 +74,9 @@ function writeComplete(exchange: Exchange, head: Head, body: string | Uint8Array
   else if (length !== size) throw new RangeError("Content-Length is not the length of the body");
   if (size > MAX_WRITE_BYTES) return void sendChunks(exchange, toReader(body), { ...head, length: size });
   writeHead(res, status, fields);
-  if (size === 0) res.end();
-  else res.end(body);
+  if (size === 0) return void res.end();
+  exchange.sentBytes += size;
+  res.end(body);
 }
 
 /** A complete body as its only chunk. */

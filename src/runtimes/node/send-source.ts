@@ -85,7 +85,9 @@ async function writeSlices(exchange: Exchange, bytes: Uint8Array): Promise<Uint8
 }
 
 /** Ends a response with the last bytes of a buffer, and gives the buffer back when the system has taken them. */
-function endWith({ res }: Exchange, buffer: Uint8Array, rest: Uint8Array): void {
+function endWith(exchange: Exchange, buffer: Uint8Array, rest: Uint8Array): void {
+  const { res } = exchange;
+  exchange.sentBytes += rest.byteLength;
   let release = dropBuffer;
   res.on("close", () => release(buffer));
   res.end(rest, () => {
@@ -105,6 +107,7 @@ const probe = new Uint8Array(1);
 function write(exchange: Exchange, bytes: Uint8Array): Promise<void> {
   return new Promise((resolve) => {
     exchange.wake = resolve;
+    exchange.sentBytes += bytes.byteLength;
     exchange.res.write(bytes, () => resolve());
   });
 }

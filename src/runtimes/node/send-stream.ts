@@ -1,4 +1,3 @@
-import type { ServerResponse } from "node:http";
 import { type ChunkReader, toBytes } from "../chunk-reader.ts";
 import { type Exchange, releaseReader } from "./exchange.ts";
 import { resetSocket } from "./reset-socket.ts";
@@ -72,14 +71,15 @@ async function copyChunks(exchange: Exchange, reader: ChunkReader, head: Head): 
   }
   if (length !== undefined && sent < length) throw new RangeError("The body has fewer bytes than Content-Length");
   if (!res.headersSent) writeHead(res, head.status, head.fields);
-  if (last === undefined) res.end();
-  else res.end(last);
+  if (last === undefined) return void res.end();
+  exchange.sentBytes += sizeOf(last);
+  res.end(last);
 }
 
 /** Writes parts as fast as the client reads, until it disconnects. */
 async function writeParts(exchange: Exchange, parts: readonly (Uint8Array | string)[], head: Head): Promise<void> {
   for (const part of parts) {
-    if (!writeChunk(exchange.res, part, head)) await drained(exchange);
+    if (!writeChunk(exchange, part, head)) await drained(exchange);
     if (exchange.isDisconnected) return;
   }
 }
@@ -120,8 +120,10 @@ function sizeOf(chunk: Uint8Array | string): number {
 }
 
 /** Writes a chunk; returns false if the client is slow. Skips an empty chunk, which would end a chunked body. */
-function writeChunk(res: ServerResponse, chunk: Uint8Array | string, { status, fields }: Head): boolean {
+function writeChunk(exchange: Exchange, chunk: Uint8Array | string, { status, fields }: Head): boolean {
+  const { res } = exchange;
   if (chunk.length === 0) return true;
+  exchange.sentBytes += sizeOf(chunk);
   if (!res.headersSent) writeHead(res, status, fields);
   return res.write(chunk);
 }

@@ -32,7 +32,8 @@ export function createS3TextObjects(client: S3Client, support: S3ConditionSuppor
         key,
         writer,
         conditions: current === undefined ? { ifNoneMatch: "*" } : { ifMatch: [current.etag] },
-        ...(current === undefined && { isKnownToBeFree: true }),
+        // Without conditions the look just before is all there is.
+        ...(current === undefined && support.sent.has("put") && { isKnownToBeFree: true }),
         what: `PUT ${key}`,
         send: (conditions) => client.call({ method: "PUT", key, body, headers: { ...conditions, ...headers } }),
       });
