@@ -104,6 +104,33 @@ describe("a storage with quotas, if a write fails after it has replaced the file
   });
 });
 
+describe("a sweep of quotas, if one folder cannot be counted", () => {
+  it("counts the others, and that one when it can", async () => {
+    const memory = createMemoryStorage();
+    for (const path of ["/a", "/b"]) await memory.createFolder(path);
+    let broken = "";
+    const faulty = createFaultyStorage(memory, ({ verb, path }) =>
+      verb === "list" && path === broken ? { fault: "error" } : undefined,
+    );
+    let now = 1;
+    const { quota } = createQuotaStorage(faulty, {
+      folders: ["/a", "/b"].map((path) => ({ path, files: 9 })),
+      recountSeconds: 60,
+      clock: () => now,
+    });
+    for (const path of ["/a", "/b"]) await quota.usage(path);
+    // Another program.
+    for (const path of ["/a/new", "/b/new"]) await memory.write(path, bytes(1));
+    now += 60_000;
+    broken = "/a";
+    await expect(quota.sweep()).rejects.toMatchObject({ code: "unavailable" });
+    expect([await quota.usage("/a"), await quota.usage("/b")]).toMatchObject([{ files: 0 }, { files: 1 }]);
+    broken = "";
+    expect(await quota.sweep()).toBe(1);
+    expect(await quota.usage("/a")).toMatchObject({ files: 1 });
+  });
+});
+
 describe("a storage with quotas, if an upload stalls for longer than a process is waited for", () => {
   it("keeps its reservation in this process, also when others are counted meanwhile", async () => {
     let now = 1;
