@@ -1,12 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { createAccountsAuthenticator } from "../../../src/auth/accounts/accounts.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
+import { mountStorage } from "../../../src/storage/mount.ts";
 import { createQuotaStorage, type QuotaLimit } from "../../../src/storage/quota.ts";
 import { createTrashStorage } from "../../../src/storage/trash.ts";
+import { createVersionsStorage } from "../../../src/storage/versions.ts";
 import { inChunks } from "../../../src/testing/storage/content.ts";
 import { sendForm, uploadsOf } from "../../support/forms.ts";
 import { createRecordingLogger } from "../../support/logger.ts";
 import { createTestService, type TestService, variants } from "../../support/service.ts";
+import { overrideStorage } from "../../support/storage.ts";
 
 const PATH = "/home/__svc__/quota";
 const put = { api: "rest", body: "x".repeat(60) } as const;
@@ -189,6 +192,40 @@ describe(`GET ${PATH}`, () => {
     expect(named.match(/<D:quota-used-bytes>60</g)).toHaveLength(2);
     expect(await ask("<allprop/>")).not.toContain("quota");
     expect(await ask("<propname/>")).not.toContain("quota");
+  });
+
+  it("leaves no more than the disk has room for, to each kind of client", async () => {
+    let free: number | undefined;
+    const memory = createMemoryStorage();
+    const disk = overrideStorage(memory, {
+      locateContent: async (path) => ({ storage: memory, path, medium: "disk", freeBytes: async () => free }),
+    });
+    const counted = createQuotaStorage(disk);
+    const wrapped = createTrashStorage(createVersionsStorage(counted));
+    const { call } = await createTestService({
+      storage: mountStorage({ "/": wrapped, "/archive": createMemoryStorage() }),
+      quota: counted.quota,
+      groups: { DEFAULT_GROUP: { quota_bytes: 100 } },
+      files: { "/alice/a": "x".repeat(60) },
+      webdav: {},
+    });
+    for (const [room, left] of [
+      [25, 25],
+      [0, 0],
+      [41, 40],
+      [undefined, 40],
+    ] as const) {
+      free = room;
+      const { results } = (await call("GET", PATH)).json<{ results: Record<string, unknown>[] }>();
+      expect(results).toEqual([expect.objectContaining({ used_bytes: 60, limit_bytes: 100, available_bytes: left })]);
+      const found = await call("PROPFIND", "/home/", {
+        headers: { depth: "0", "content-type": "application/xml" },
+        body: '<propfind xmlns="DAV:"><prop><quota-available-bytes/></prop></propfind>',
+      });
+      expect(found.text).toContain(`<D:quota-available-bytes>${left}</D:quota-available-bytes>`);
+      const page = await call("GET", "/home/", { variant: "html" });
+      expect(page.text).toContain(`60 bytes of 100 bytes used, ${left} bytes free`);
+    }
   });
 
   it("is a meter on the page of a folder, with its text", async () => {
