@@ -5,6 +5,7 @@ import { mountStorage } from "../../../src/storage/mount.ts";
 import { createQuotaStorage, type QuotaLimit } from "../../../src/storage/quota.ts";
 import { createTrashStorage } from "../../../src/storage/trash.ts";
 import { createVersionsStorage } from "../../../src/storage/versions.ts";
+import { createMemoryKeyValueStore } from "../../../src/stores/memory.ts";
 import { inChunks } from "../../../src/testing/storage/content.ts";
 import { sendForm, uploadsOf } from "../../support/forms.ts";
 import { createRecordingLogger } from "../../support/logger.ts";
@@ -115,6 +116,36 @@ describe("an account with a quota", () => {
     ]);
     const { text } = await call("GET", "/home/__svc__/trash", { api: "rest" });
     expect(JSON.parse(text)).toMatchObject({ content: [{ path: "/b", size: 101 }] });
+  });
+
+  it("gets 201 for a file that is in its place when the counts cannot be reached, which are right later", async () => {
+    const memory = createMemoryKeyValueStore();
+    let isAway = false;
+    const store = {
+      ...memory,
+      get: async (key: string) => (isAway ? Promise.reject(new Error("The connection is lost.")) : memory.get(key)),
+    };
+    const inner = createMemoryStorage();
+    const late = overrideStorage(inner, {
+      async write(...write) {
+        const entry = await inner.write(...write);
+        isAway = true;
+        return entry;
+      },
+    });
+    const storage = createQuotaStorage(late, { store });
+    const { call } = await createTestService({
+      storage,
+      quota: storage.quota,
+      groups: { DEFAULT_GROUP: { quota_bytes: 100 } },
+    });
+    expect((await call("PUT", "/home/a", put)).status).toBe(201);
+    expect((await call("GET", "/home/a")).text).toBe(put.body);
+    expect((await call("PUT", "/home/b", put)).status).toBe(503);
+    expect((await call("GET", PATH)).status).toBe(503);
+    isAway = false;
+    expect((await call("PUT", "/home/b", put)).status).toBe(507);
+    expect((await call("GET", PATH)).json()).toMatchObject({ results: [{ used_bytes: 60, used_files: 1 }] });
   });
 
   it("has its limit for uploads in several requests", async () => {
