@@ -152,16 +152,16 @@ function byBasic(server) {
   return { ...server, requests: { get, put }, login };
 }
 
-/** Of that one, behind nginx, which sends the files itself if `isOffloaded`. */
-function behindNginx({ toConfig, ...server }, dist, isOffloaded) {
+/** Of that one, behind nginx, which sends files of `minBytes` and larger itself; none without it. */
+function behindNginx({ toConfig, ...server }, dist, minBytes) {
   async function start({ folder, own }) {
     const config = await toConfig({ folder, own });
-    const job = { dist, config, file: join(own, "fileferry.json"), own, root: folder, isOffloaded };
+    const job = { dist, config, file: join(own, "fileferry.json"), own, root: folder, minBytes };
     return { command: process.execPath, args: [at("../servers/behind-nginx.mjs"), JSON.stringify(job)] };
   }
 
   const { get } = server.requests;
-  return { ...server, start, requests: { get }, needs: "nginx" };
+  return { ...server, start, requests: { get }, needs: "nginx", ownProgram: join(dist, "cli/main.js") };
 }
 
 /** Of that one, by a link that has all in its URL, in place of a session. */
@@ -254,18 +254,11 @@ export function createCatalog(dist, nodeArgs = []) {
         { settings: { links: { secret: "the secret of the links of the benchmark" } } },
       ),
     ),
-    ...[false, true].map((isOffloaded) =>
-      behindNginx(
-        fileferry(
-          isOffloaded ? "fileferry-offload" : "fileferry-behind-nginx",
-          isOffloaded ? "fileferry behind nginx, offload" : "fileferry behind nginx",
-          "fsync",
-          { dist, nodeArgs },
-        ),
-        dist,
-        isOffloaded,
-      ),
-    ),
+    ...[
+      ["fileferry-behind-nginx", "fileferry behind nginx", undefined],
+      ["fileferry-offload", "fileferry behind nginx, offload", 16_384],
+      ["fileferry-offload-all", "fileferry behind nginx, offload of all files", 0],
+    ].map(([id, title, minBytes]) => behindNginx(fileferry(id, title, "fsync", { dist, nodeArgs }), dist, minBytes)),
     peer("bare-tuned", "node:http, tuned", { get, put, list }),
     peer("bare-atomic", "node:http, temporary file and rename", { put }),
     peer("bare-naive", "node:http, naive", { get, put, list }),

@@ -31,7 +31,7 @@ export async function measure(server, workload, root) {
     // A login may decide on the URLs.
     const asked = workload.toJob(server.requests);
     const job = { ...toShape(workload, server), host: running.host, port: running.port, headers, ...asked };
-    const run = workload.isStart ? measureStart(running, job, workload) : runClient(job, running);
+    const run = workload.isStart ? measureStart(running, job, workload) : runClient(job, running, server);
     const result = await withTimeout(run, LIMIT_MS, "not done");
     if (workload.stored !== undefined) checkStored(served, workload.stored);
     return withFigure(workload, { ...result, peakRss: memory(running.pid, "VmHWM") });
@@ -74,8 +74,11 @@ async function measureStart(running, { host, port, headers, requests, expect }, 
   return { exchanges: 1, bytes: byteLength, seconds, cpu: cpuSeconds(running.pid), idleRss };
 }
 
-/** Runs the load client on a running server; what it counted, with the server's processor time. */
-export async function runClient(job, { pid }) {
+/**
+ * Runs the load client on a running server; what it counted, with the server's processor time. `ownProgram`: a part of
+ * the server whose time is also counted alone.
+ */
+export async function runClient(job, { pid }, { ownProgram } = {}) {
   const client = spawn(...pinned("client", process.execPath, [CLIENT, JSON.stringify(job)]), {
     stdio: ["pipe", "pipe", "pipe"],
   });
@@ -86,15 +89,15 @@ export async function runClient(job, { pid }) {
   const lines = createInterface({ input: client.stdout })[Symbol.asyncIterator]();
   try {
     await lines.next();
-    const before = cpuSeconds(pid);
+    const [before, ownBefore] = [cpuSeconds(pid), cpuSeconds(pid, ownProgram)];
     client.stdin.on("error", () => {}).write("go\n");
     const { value } = await lines.next();
-    const cpu = cpuSeconds(pid) - before;
+    const [cpu, ownCpu] = [cpuSeconds(pid) - before, cpuSeconds(pid, ownProgram) - ownBefore];
     if (value === undefined) {
       await once(client, "close");
       throw new Error(problem.trim() || "The load client ended.");
     }
-    return { ...JSON.parse(value), cpu };
+    return { ...JSON.parse(value), cpu, ...(ownProgram !== undefined && { ownCpu }) };
   } finally {
     client.kill("SIGKILL");
   }
@@ -102,7 +105,8 @@ export async function runClient(job, { pid }) {
 
 /** A tick of the clock of processor time is 10 ms: nothing is taken for less. */
 function withFigure({ unit }, result) {
-  const { exchanges, bytes, seconds, cpu } = result;
+  const { exchanges, bytes, seconds, cpu, ownCpu } = result;
+  const toEach = (time) => (time / exchanges) * 1000;
   const spent = Math.max(cpu, 0.01);
   const rates = {
     requests: exchanges / spent,
@@ -110,5 +114,6 @@ function withFigure({ unit }, result) {
     speed: bytes / seconds / 1e6,
     milliseconds: (seconds / exchanges) * 1000,
   };
-  return { ...result, figure: rates[unit], speed: rates.speed, cpuMs: (cpu / exchanges) * 1000 };
+  const own = ownCpu === undefined ? {} : { ownCpuMs: toEach(ownCpu) };
+  return { ...result, figure: rates[unit], speed: rates.speed, cpuMs: toEach(cpu), ...own };
 }

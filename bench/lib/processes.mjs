@@ -130,15 +130,28 @@ function processTree(pid) {
   return [Number(pid), ...(children ?? []).flatMap((child) => processTree(Number(child)))];
 }
 
-/** Seconds of processor time that a process, its children and those it has outlived have had. */
-export function cpuSeconds(pid) {
-  const ticks = processTree(pid).map((member) => {
+/**
+ * Seconds of processor time that a process, its children and those it has outlived have had; only of those with a
+ * script, if one is given.
+ */
+export function cpuSeconds(pid, script) {
+  const members = processTree(pid).filter((member) => script === undefined || runsScript(member, script));
+  if (members.length === 0) throw new Error(`No process of the server runs ${script}.`);
+  const ticks = members.map((member) => {
     const stat = tryRead(`/proc/${member}/stat`, (path) => readFileSync(path, "utf8"));
     if (stat === undefined) return 0;
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     return fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
   });
   return ticks.reduce((sum, value) => sum + value, 0) / TICKS_PER_SECOND;
+}
+
+function runsScript(pid, script) {
+  return (
+    tryRead(`/proc/${pid}/cmdline`, (path) => readFileSync(path, "utf8"))
+      ?.split("\0")
+      .includes(script) ?? false
+  );
 }
 
 /**

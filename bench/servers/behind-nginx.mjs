@@ -1,20 +1,23 @@
 // This project behind nginx, both in one tree of processes: node bench/servers/behind-nginx.mjs <job as JSON>.
 //
 // job: dist, config (of the command), file (where it goes), own (a folder for nginx), root (of the storage),
-// isOffloaded
+// minBytes (nginx sends files of this size and larger; absent: none)
 import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { freePort } from "../lib/processes.mjs";
 
-const { dist, config, file, own, root, isOffloaded } = JSON.parse(process.argv[2]);
+const { dist, config, file, own, root, minBytes } = JSON.parse(process.argv[2]);
 const children = [];
 process.once("SIGTERM", stop);
 
 writeFileSync(
   file,
-  JSON.stringify({ ...config, ...(isOffloaded && { offload: { type: "nginx", prefix: "/files/", minBytes: 16384 } }) }),
+  JSON.stringify({
+    ...config,
+    ...(minBytes !== undefined && { offload: { type: "nginx", prefix: "/files/", minBytes } }),
+  }),
 );
 const service = start(process.execPath, [join(dist, "cli/main.js"), "serve", "--config", file, "--quiet"], "pipe");
 const upstream = await new Promise((resolve) => {

@@ -176,6 +176,8 @@ export interface ContentLocation {
   readonly path: string;
   /** What the storage keeps its files in: a file is at the same path below the root, or an object at the same key. */
   readonly medium: "disk" | "bucket";
+  /** Returns how many bytes still have room there; `undefined` if that is not known. Absent: any number. */
+  readonly freeBytes?: () => Promise<number | undefined>;
 }
 
 /** The options and conditions of a write. */

@@ -11,6 +11,7 @@ import { parseTarget, type Target } from "../http/request-target.ts";
 import { createRequestPermits } from "../limits/permits.ts";
 import { createUploadAllowances } from "../limits/upload-allowance.ts";
 import { createWalkQueue } from "../limits/walk-queue.ts";
+import { runSweeps } from "../platform/each.ts";
 import { createRequestMutex } from "../platform/keyed-mutex.ts";
 import { withClient } from "../request/client-address.ts";
 import type { RequestContext } from "../request/context.ts";
@@ -32,7 +33,7 @@ import { createOpenApi } from "./openapi.ts";
 import { type ResolvedUrl, resolveUrl } from "./resolve-url.ts";
 import type { Served } from "./routes.ts";
 import { createStorageAccounts, toCheckedSettings, toLinkId, toLocks } from "./storage-accounts.ts";
-import { createSweeper, runSweeps } from "./sweep.ts";
+import { createSweeper } from "./sweep.ts";
 import { createKeptSweeps } from "./sweep-kept.ts";
 
 const NOWHERE: ResolvedUrl = { kind: "outside", path: { segments: [], isFolder: true } };

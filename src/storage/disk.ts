@@ -23,6 +23,7 @@ import { removeFile } from "./disk/commit.ts";
 import { createFolderAt, createOwnedFolder } from "./disk/create-folder.ts";
 import { mapErrorCode, mapSystemErrors, systemCode, toStorageError, undefinedIfMissing } from "./disk/errors.ts";
 import { createFolderTree } from "./disk/folder-tree.ts";
+import { findFreeBytes } from "./disk/free-bytes.ts";
 import { readGuard } from "./disk/latency-guard.ts";
 import { followLinks } from "./disk/links.ts";
 import { describeMember, listFirstMembers, listMembers, statMember } from "./disk/list.ts";
@@ -182,7 +183,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
   async function locateContent(path: string): Promise<ContentLocation | undefined> {
     const segments = toPathSegments(path);
     const isPlain = links === "hidden" || (await locate(segments)) === segments;
-    return isPlain ? { storage, path, medium: "disk" } : undefined;
+    return isPlain ? { storage, path, medium: "disk", freeBytes: () => findFreeBytes(root) } : undefined;
   }
 
   async function write(

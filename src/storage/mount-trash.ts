@@ -2,7 +2,8 @@ import type { RestoreOptions, Trash, TrashEntry, TrashMember } from "../contract
 import { StorageError } from "../contracts/storage-adapter.ts";
 import { isPrefix, toCanonicalPath, toPathSegments } from "../contracts/storage-path.ts";
 import { createBoundedMap } from "../platform/bounded-map.ts";
-import { mergeSorted } from "../platform/merge-sorted.ts";
+import { findInEach, runSweeps } from "../platform/each.ts";
+import { mergeNewest } from "../platform/merge-newest.ts";
 import { toMountedOptions } from "./inner-limit.ts";
 import { type MountedPart, toInnerPath, toMountedParts } from "./mounted-parts.ts";
 
@@ -18,6 +19,8 @@ type Mount = MountedPart<Trash>;
  * Combines the trash of several storages to that of the tree that `mountStorage` makes of them, with the paths of the
  * tree. Name all mount points, also those of storages without a trash. An entry is restored to its own storage only:
  * any other path is `denied`.
+ *
+ * If the trash of one storage fails, those of the others are listed, searched and swept nevertheless.
  *
  * @throws TypeError if a path is not canonical.
  */
@@ -59,28 +62,27 @@ export function mountTrash(mounts: MountedTrash): Trash {
     return new Map(own.map(([id, path]) => [id, toInnerPath(mount, path)]));
   }
 
-  async function find(
+  function find(
     below: string,
     ids: readonly string[],
     paths?: ReadonlyMap<string, string>,
   ): Promise<readonly TrashEntry[]> {
-    const found: TrashEntry[] = [];
-    for (const { mount, trash, folder } of foldersBelow(below)) {
+    return findInEach(foldersBelow(below), async ({ mount, trash, folder }) => {
       const entries = await trash.find(folder, ids, paths && toInnerPaths(mount, paths));
-      found.push(...entries.map((entry) => toOuter(mount, entry)).filter((entry) => entry !== undefined));
-    }
-    return found;
+      return entries.map((entry) => toOuter(mount, entry)).filter((entry) => entry !== undefined);
+    });
   }
 
   /** Finds the storage that has an entry. */
   async function locate(id: string): Promise<{ readonly mount: Mount; readonly trash: Trash } | undefined> {
     const recent = known.get(id);
     if (recent?.part !== undefined) return { mount: recent, trash: recent.part };
-    for (const mount of sorted) {
+    const [located] = await findInEach(sorted, async (mount) => {
       const { part: trash } = mount;
-      if (trash !== undefined && (await trash.find("/", [id])).length > 0) return { mount, trash };
-    }
-    return undefined;
+      const entries = (await trash?.find("/", [id])) ?? [];
+      return trash !== undefined && entries.length > 0 ? [{ mount, trash }] : [];
+    });
+    return located;
   }
 
   async function* members(id: string): AsyncGenerator<TrashMember> {
@@ -104,23 +106,20 @@ export function mountTrash(mounts: MountedTrash): Trash {
     return (await locate(id))?.trash.purge(id) ?? false;
   }
 
-  async function sweep(): Promise<number> {
-    let count = 0;
-    for (const { part } of sorted) count += (await part?.sweep()) ?? 0;
-    return count;
-  }
-
   return {
-    list: (below) =>
-      mergeSorted(
-        foldersBelow(below).map(({ mount, trash, folder }) => listIn(mount, trash, folder)),
-        newestOf,
-      ),
+    list: (below) => mergeNewest(foldersBelow(below).map(({ mount, trash, folder }) => listIn(mount, trash, folder))),
     find,
     members,
     restore,
     purge,
-    sweep,
+    sweep: () =>
+      runSweeps(
+        sorted.map(
+          ({ part }) =>
+            async () =>
+              part?.sweep(),
+        ),
+      ),
     watch(listener) {
       const ends = sorted.map((mount) =>
         mount.part?.watch(({ entry, reason }) => {
@@ -133,8 +132,4 @@ export function mountTrash(mounts: MountedTrash): Trash {
       };
     },
   };
-}
-
-function newestOf(one: TrashEntry, other: TrashEntry): number {
-  return one.id > other.id ? -1 : 1;
 }

@@ -1,5 +1,6 @@
 import type { Versions } from "../contracts/kept/versions.ts";
 import { StorageError } from "../contracts/storage-adapter.ts";
+import { runSweeps } from "../platform/each.ts";
 import { toMountedOptions } from "./inner-limit.ts";
 import { toInnerPath, toMountedParts } from "./mounted-parts.ts";
 
@@ -46,10 +47,13 @@ export function mountVersions(mounts: MountedVersions): Versions {
       const located = locate(path);
       return located === undefined ? false : located.versions.purge(located.inner, id);
     },
-    async sweep() {
-      let count = 0;
-      for (const { part } of sorted) count += (await part?.sweep()) ?? 0;
-      return count;
-    },
+    sweep: () =>
+      runSweeps(
+        sorted.map(
+          ({ part }) =>
+            async () =>
+              part?.sweep(),
+        ),
+      ),
   };
 }

@@ -4,6 +4,7 @@ import { checkNames, checkOption, isWholeNumber } from "../contracts/option-erro
 import type { Quota, QuotaLimit } from "../contracts/quota.ts";
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
 import { toPathSegments } from "../contracts/storage-path.ts";
+import { runSweeps } from "../platform/each.ts";
 import { hideArea, openArea } from "./area.ts";
 import { createAdmissions } from "./quota/admission.ts";
 import { createCountedUploads } from "./quota/counted-uploads.ts";
@@ -67,12 +68,14 @@ export function createQuotaStorage(storage: StorageAdapter, options: QuotaOption
   const admissions = createAdmissions(counts, folders, clock);
   const verbs = { storage: inner, admissions, counts, turns: createTurns(), walks, stepBytes };
 
-  async function sweep(): Promise<number> {
-    let recounted = 0;
-    for (const { path } of folders) if (await counts.recountIfDue(path)) recounted += 1;
-    return recounted;
-  }
-
+  const sweep = (): Promise<number> =>
+    runSweeps(
+      folders.map(
+        ({ path }) =>
+          async () =>
+            Number(await counts.recountIfDue(path)),
+      ),
+    );
   const quota: Quota = { folders, usage: counts.usage, recount: counts.recount, sweep };
   const { uploads } = inner;
   const counted = hideArea({

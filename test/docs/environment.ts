@@ -61,6 +61,7 @@ export async function createEnvironment(): Promise<Environment> {
   await writeFile(join(folder, "cwd"), join(folder, "clone"));
   const standIns = await startStandIns();
   const places = { ...standIns.places, "/srv/files": join(folder, "srv/files") };
+  let isOffloaded = false;
   const environment = { ...process.env, ...toVariables(folder, ports), ...(await tapChildren()) };
 
   const toLocal = (text: string): string => {
@@ -73,7 +74,9 @@ export async function createEnvironment(): Promise<Environment> {
     toLocal,
     run(text, { isStrict = false, typed = "" } = {}) {
       const adds = /\bexpress\b/.test(text) ? ["x-powered-by"] : [];
-      for (const port of Object.values(ports)) standBetween(port, { adds });
+      // From then on the service may leave content to a proxy.
+      isOffloaded ||= /\bnginx\b/.test(text);
+      for (const port of Object.values(ports)) standBetween(port, { adds, isOffloaded });
       const options = isStrict ? "set -eo pipefail" : "set -o pipefail";
       const script = `cd "$(cat "$PLAY_FOLDER/cwd")"\ntrap 'pwd > "$PLAY_FOLDER/cwd"' EXIT\n${options}\n${toLocal(text)}`;
       const curl = { CURL_HOME: join(folder, isStrict ? "strict" : "tolerant") };
@@ -190,10 +193,13 @@ export function findMissing(text: string): string | undefined {
   if (/node \S+\.ts|npm start --prefix/.test(text) && findTypeScriptNode() === undefined) {
     return "npm ci --prefix test/runtimes --ignore-scripts";
   }
-  if (/^sftp /m.test(text) && !(process.env.PATH ?? "").split(":").some((place) => existsSync(join(place, "sftp")))) {
-    return "the system's package of OpenSSH";
-  }
+  if (/^sftp /m.test(text) && !hasProgram("sftp")) return "the system's package of OpenSSH";
+  if (/^nginx /m.test(text) && !hasProgram("nginx")) return "the system's package of nginx";
   return undefined;
+}
+
+function hasProgram(name: string): boolean {
+  return (process.env.PATH ?? "").split(":").some((place) => existsSync(join(place, name)));
 }
 
 /**

@@ -7,14 +7,15 @@ import { type FolderUsage, findUsage, toLimitsAround } from "./quota-usage.ts";
 
 /** `GET` and `HEAD /home/__svc__/quota`: how much is used, and how much is left. */
 export async function getQuota(context: AccountContext): Promise<Reply> {
-  const { account, config, scheme } = context;
+  const { account, config, files, scheme } = context;
   const { quota } = config;
   if (quota === undefined || scheme === "link") throw createError("not-found");
-  const home = await findUsage(quota, account.home, toLimitsAround(context, account.home));
-  const results = [toEntry("/", home)];
-  for (const { virtual, real } of account.virtualFolders) {
+  const results: QuotaResponse["results"] = [];
+  for (const { virtual, real } of [{ virtual: [], real: account.home }, ...account.virtualFolders]) {
     const limits = toLimitsAround(context, real);
-    if (limits.length > 0) results.push(toEntry(toStoragePath(virtual), await findUsage(quota, real, limits)));
+    if (limits.length === 0 && real !== account.home) continue;
+    const usage = await findUsage(quota, real, limits, await files.locateContent(virtual));
+    results.push(toEntry(toStoragePath(virtual), usage));
   }
   return jsonReply(200, { results } satisfies QuotaResponse);
 }

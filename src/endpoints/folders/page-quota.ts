@@ -1,4 +1,3 @@
-import { toRealSegments } from "../../account/virtual-folders.ts";
 import type { AccountContext } from "../../request/context.ts";
 import type { PageQuota, QuotaShare } from "../../views/quota-meter.ts";
 import { findNearestUsage, type ShownUsage } from "./quota-usage.ts";
@@ -11,21 +10,19 @@ const PATIENCE_MS = 500;
  * count is not known in time.
  */
 export async function findPageQuota(context: AccountContext): Promise<PageQuota | undefined> {
-  const { account, path, scheme, config } = context;
+  const { scheme, config } = context;
   if (scheme === "link" || config.quota === undefined) return undefined;
-  const counted = findNearestUsage(context, toRealSegments(account, path.segments));
+  const counted = findNearestUsage(context);
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(resolve, PATIENCE_MS, undefined);
   });
   // The page is about files: it is sent even if they cannot be counted.
   const usage = await Promise.race([counted.catch(() => undefined), late]).finally(() => clearTimeout(timer));
-  const [bytes, files] = [toShare(usage?.bytes), toShare(usage?.files)];
-  return bytes === undefined && files === undefined ? undefined : { bytes, files };
+  return usage && { bytes: toShare(usage.bytes), files: toShare(usage.files) };
 }
 
-function toShare(shown: ShownUsage | undefined): QuotaShare | undefined {
-  if (shown === undefined) return undefined;
-  const { used, limit, available } = shown;
-  return limit === null || available === null ? undefined : { used, limit, available };
+/** What has a limit also has a number that is available. */
+function toShare(shown: ShownUsage): QuotaShare | undefined {
+  return shown.limit === null ? undefined : (shown as QuotaShare);
 }

@@ -1,5 +1,7 @@
 import { toStoragePath } from "../../account/path.ts";
+import { toRealSegments } from "../../account/virtual-folders.ts";
 import type { Quota, QuotaLimit, QuotaUsage } from "../../contracts/quota.ts";
+import type { ContentLocation } from "../../contracts/storage-adapter.ts";
 import { isPrefix, toPathSegments } from "../../contracts/storage-path.ts";
 import type { AccountContext } from "../../request/context.ts";
 
@@ -28,32 +30,32 @@ export function toLimitsAround(
     .toSorted((one, other) => other.path.length - one.path.length);
 }
 
-/** Returns what is used of a folder of the storage, and what some limits around it leave. */
+/**
+ * Returns what is used of a folder of the storage, and what some limits around it leave. `place`: where the folder is.
+ * Less is available if there is less room.
+ */
 export async function findUsage(
   quota: Quota,
   folder: readonly string[],
   limits: readonly QuotaLimit[],
+  place?: ContentLocation,
 ): Promise<FolderUsage> {
   const own = await quota.usage(toStoragePath(folder));
   const usages = await Promise.all(limits.map(async (limit) => ({ limit, usage: await quota.usage(limit.path) })));
+  const free = await place?.freeBytes?.();
   return {
-    bytes: toShown(own, usages, ({ bytes, reservedBytes }) => bytes + reservedBytes, "bytes"),
-    files: toShown(own, usages, ({ files, reservedFiles }) => files + reservedFiles, "files"),
+    bytes: toShown(own, usages, ["bytes", "reservedBytes"], free),
+    files: toShown(own, usages, ["files", "reservedFiles"]),
   };
 }
 
-/**
- * Returns what is used of the nearest folder with a limit around a folder of the storage; `undefined` without one.
- */
-export async function findNearestUsage(
-  context: Pick<AccountContext, "account" | "config">,
-  folder: readonly string[],
-): Promise<FolderUsage | undefined> {
-  const { quota } = context.config;
-  const limits = toLimitsAround(context, folder);
+/** Returns what is used of the nearest folder with a limit around that of the request; `undefined` without one. */
+export async function findNearestUsage(context: AccountContext): Promise<FolderUsage | undefined> {
+  const { account, config, files, path } = context;
+  const limits = toLimitsAround(context, toRealSegments(account, path.segments));
   const [nearest] = limits;
-  if (quota === undefined || nearest === undefined) return undefined;
-  return findUsage(quota, toPathSegments(nearest.path), limits);
+  if (config.quota === undefined || nearest === undefined) return undefined;
+  return findUsage(config.quota, toPathSegments(nearest.path), limits, await files.locateContent(path.segments));
 }
 
 /** A limit, and what is used of it. */
@@ -66,9 +68,10 @@ interface LimitUsage {
 function toShown(
   own: QuotaUsage,
   usages: readonly LimitUsage[],
-  toUsed: (usage: QuotaUsage) => number,
-  kind: "bytes" | "files",
+  [kind, reserved]: readonly ["bytes", "reservedBytes"] | readonly ["files", "reservedFiles"],
+  free = Number.POSITIVE_INFINITY,
 ): ShownUsage {
+  const toUsed = (usage: QuotaUsage): number => usage[kind] + usage[reserved];
   const limited = usages.flatMap(({ limit, usage }) => {
     const max = limit[kind];
     return max === undefined ? [] : [{ max, left: Math.max(0, max - toUsed(usage)) }];
@@ -76,5 +79,5 @@ function toShown(
   const used = toUsed(own);
   const [nearest] = limited;
   if (nearest === undefined) return { used, limit: null, available: null };
-  return { used, limit: nearest.max, available: Math.min(...limited.map(({ left }) => left)) };
+  return { used, limit: nearest.max, available: Math.min(free, ...limited.map(({ left }) => left)) };
 }

@@ -107,7 +107,7 @@ export function createCounts(options: CountsOptions): Counts {
     const before = (await update(folder, (record) => record ?? UNCOUNTED)) ?? UNCOUNTED;
     const walk = await walks.count(folder);
     try {
-      const stored = walk && (await storeWalk(folder, before, walk));
+      const stored = walk && (await storeWalk(folder, before, walk, wasLost));
       if (stored !== undefined) {
         if (wasLost && !stored.isOwn) lost.add(folder);
         failedAt.delete(folder);
@@ -125,12 +125,14 @@ export function createCounts(options: CountsOptions): Counts {
   /**
    * Stores what a walk has counted. Returns `undefined` if there were changes that the walk does not know of. If
    * another process, or another request on Workers, has counted the folder meanwhile, that count stays (`isOwn` is
-   * false): the walk may have seen files that the other one counts later.
+   * false): the walk may have seen files that the other one counts later. `wasLost`: the store may also have what this
+   * process has given back.
    */
   async function storeWalk(
     folder: string,
     before: CountRecord,
     walk: FolderWalk,
+    wasLost: boolean,
   ): Promise<{ readonly record: CountRecord; readonly isOwn: boolean } | undefined> {
     for (let attempt = 0; attempt < MAX_SUMS; attempt += 1) {
       const seen = (await find(folder))?.uploads.changes ?? 0;
@@ -140,7 +142,9 @@ export function createCounts(options: CountsOptions): Counts {
         const isKnown = current.changes === before.changes + (ownChanges.get(folder) ?? 0);
         isOther = current.countedAt !== before.countedAt;
         isStored = !isOther && isKnown && uploads.isCurrent() && current.uploads.changes === seen;
-        return isStored ? withWalk(current, walk.total, uploads.amount, clock()) : current;
+        if (!isStored) return current;
+        const counted = withWalk(current, walk.total, uploads.amount, clock());
+        return wasLost ? withLease(counted, toProcess(), heldIn(folder), clock() + LEASE_MILLISECONDS) : counted;
       });
       if (record !== undefined && (isStored || isOther)) return { record, isOwn: isStored };
     }

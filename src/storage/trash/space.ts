@@ -1,6 +1,6 @@
 import type { QuotaLimit } from "../../contracts/quota.ts";
 import { quotaShortageOf } from "../../contracts/quota.ts";
-import { hasCode } from "../../contracts/storage-adapter.ts";
+import { hasCode, type StorageEntry } from "../../contracts/storage-adapter.ts";
 import { isWithinFolder } from "../../contracts/storage-path.ts";
 import { TRASH_FOLDER } from "../area.ts";
 import { TRASH_DATA, TRASH_VERSIONS } from "../wrappers/records.ts";
@@ -16,23 +16,35 @@ interface Space {
   readonly files: number;
 }
 
+const NOTHING: Space = { bytes: 0, files: 0 };
 /** The number of entries that are removed for one file at most. */
 const MAX_REMOVED = 10_000;
 /** How full the trash is when the oldest entries have gone: then not each removal has to remove others. */
 const FILLED = 0.9;
 
 /** Returns how much an entry takes with its versions. What another caller ends meanwhile takes nothing. */
-export async function measureEntry({ storage }: TrashParts, place: EntryPlace): Promise<Space> {
-  const { path, data, hasVersions } = await lookAtEntry(storage, place);
-  const folders = [data?.kind === "folder" && `${path}/${TRASH_DATA}`, hasVersions && `${path}/${TRASH_VERSIONS}`];
-  let [bytes, files] = data?.kind === "file" ? [data.size, 1] : [0, 0];
-  for (const folder of folders.filter((one) => one !== false)) {
-    for await (const { kind, size } of walkTrashMembers(storage, folder)) {
-      bytes += size;
-      if (kind === "file") files += 1;
-    }
+export async function measureEntry(parts: TrashParts, place: EntryPlace): Promise<Space> {
+  const { path, data, hasVersions } = await lookAtEntry(parts.storage, place);
+  const own = await measureAt(parts, `${path}/${TRASH_DATA}`, data);
+  return hasVersions ? addTo(own, await measureFolder(parts, `${path}/${TRASH_VERSIONS}`)) : own;
+}
+
+/** Returns how much is at a path, which has an entry or nothing. */
+async function measureAt(parts: TrashParts, path: string, entry: StorageEntry | undefined): Promise<Space> {
+  if (entry?.kind === "folder") return measureFolder(parts, path);
+  return entry?.kind === "file" ? { bytes: entry.size, files: 1 } : NOTHING;
+}
+
+async function measureFolder({ storage }: TrashParts, folder: string): Promise<Space> {
+  let sum = NOTHING;
+  for await (const { kind, size } of walkTrashMembers(storage, folder)) {
+    sum = addTo(sum, { bytes: size, files: kind === "file" ? 1 : 0 });
   }
-  return { bytes, files };
+  return sum;
+}
+
+function addTo(one: Space, other: Space): Space {
+  return { bytes: one.bytes + other.bytes, files: one.files + other.files };
 }
 
 /**
@@ -71,6 +83,8 @@ export interface NeededRoom {
   /** The limit of the caller. Its folder is the home of the caller: only what came from there makes room. */
   readonly quota: QuotaLimit | undefined;
   readonly size?: number | undefined;
+  /** Where the bytes come from, if the size is that of something in the storage. It is measured if it is needed. */
+  readonly from?: string;
 }
 
 /**
@@ -91,24 +105,33 @@ export async function withRoom<T>(
   }
 }
 
-async function makeRoom(parts: TrashParts, { path, quota, size = 0 }: NeededRoom, error: unknown): Promise<boolean> {
-  const { path: limit = "/", ...shortage } = quotaShortageOf(error) ?? { bytes: size, files: 0 };
-  const home = quota?.path;
-  if (home === undefined || !isWithinFolder(path, home)) return false;
+async function makeRoom(parts: TrashParts, needed: NeededRoom, error: unknown): Promise<boolean> {
+  const home = needed.quota?.path;
+  if (home === undefined || !isWithinFolder(needed.path, home)) return false;
+  const { path: limit = "/", ...shortage } = quotaShortageOf(error) ?? (await measureNeeded(parts, needed));
   const folder = isWithinFolder(limit, home) ? limit : home;
   return parts.withLock(folder, () => removeOldest(parts, folder, shortage));
+}
+
+/** A disk that is full does not say how much is missing: there must be room for all of it. */
+async function measureNeeded(
+  parts: TrashParts,
+  { size = 0, from }: NeededRoom,
+): Promise<Space & { readonly path?: undefined }> {
+  if (from === undefined) return { bytes: size, files: 0 };
+  const { bytes } = await measureAt(parts, from, await parts.storage.stat(from));
+  return { bytes, files: 0 };
 }
 
 /** Removes the oldest entries from below a folder, as many as make enough room. Removes none if all are not enough. */
 async function removeOldest(parts: TrashParts, folder: string, { bytes, files }: Space): Promise<boolean> {
   const chosen: EntryPlace[] = [];
-  let freed: Space = { bytes: 0, files: 0 };
+  let freed = NOTHING;
   for await (const page of walkInOrder(parts.storage, toTrashFolder(folder), "oldest")) {
     for (const place of page) {
       const entry = await readEntry(parts.storage, place);
       if (entry === undefined || !isWithinFolder(entry.path, folder)) continue;
-      const space = await measureEntry(parts, place);
-      freed = { bytes: freed.bytes + space.bytes, files: freed.files + space.files };
+      freed = addTo(freed, await measureEntry(parts, place));
       chosen.push(place);
       if (freed.bytes >= bytes && freed.files >= files) {
         for (const one of chosen) await purgeEntry(parts, one, "space");

@@ -85,7 +85,7 @@ export function createTrashTransfer(
 
   async function transfer(from: string, to: string, options: TransferOptions): Promise<Placement> {
     const act = (): Promise<Placement> => storage[verb](from, to, options);
-    return makeRoom && verb === "copy" ? withRoom(parts, { path: to, quota: options.quota }, act) : act();
+    return makeRoom && verb === "copy" ? withRoom(parts, { path: to, quota: options.quota, from }, act) : act();
   }
 
   /** The source is checked first: a transfer that is refused replaces nothing. */

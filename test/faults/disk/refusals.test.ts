@@ -40,8 +40,14 @@ describe("a disk that is full", () => {
     const fill = (path: string, size: number) => storage.write(path, inChunks(noise(size, 1), 65_536), { size, quota });
     await storage.createFolder("/home");
     await fill("/home/kept", 300_000);
-    await fill("/home/old", 600_000);
-    await storage.remove("/home/old");
+    // The oldest entry alone is not enough.
+    for (const [path, size] of [
+      ["/home/older", 10],
+      ["/home/old", 600_000],
+    ] as const) {
+      await fill(path, size);
+      await storage.remove(path);
+    }
     await storage.copy("/home/kept", "/home/copy", { quota });
     expect((await storage.stat("/home/copy"))?.size).toBe(300_000);
     expect(await entriesOf(storage)).toEqual([]);

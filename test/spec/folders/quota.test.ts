@@ -1,12 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { createAccountsAuthenticator } from "../../../src/auth/accounts/accounts.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
+import { mountStorage } from "../../../src/storage/mount.ts";
 import { createQuotaStorage, type QuotaLimit } from "../../../src/storage/quota.ts";
 import { createTrashStorage } from "../../../src/storage/trash.ts";
+import { createVersionsStorage } from "../../../src/storage/versions.ts";
+import { createMemoryKeyValueStore } from "../../../src/stores/memory.ts";
 import { inChunks } from "../../../src/testing/storage/content.ts";
 import { sendForm, uploadsOf } from "../../support/forms.ts";
 import { createRecordingLogger } from "../../support/logger.ts";
 import { createTestService, type TestService, variants } from "../../support/service.ts";
+import { overrideStorage } from "../../support/storage.ts";
 
 const PATH = "/home/__svc__/quota";
 const put = { api: "rest", body: "x".repeat(60) } as const;
@@ -114,6 +118,36 @@ describe("an account with a quota", () => {
     expect(JSON.parse(text)).toMatchObject({ content: [{ path: "/b", size: 101 }] });
   });
 
+  it("gets 201 for a file that is in its place when the counts cannot be reached, which are right later", async () => {
+    const memory = createMemoryKeyValueStore();
+    let isAway = false;
+    const store = {
+      ...memory,
+      get: async (key: string) => (isAway ? Promise.reject(new Error("The connection is lost.")) : memory.get(key)),
+    };
+    const inner = createMemoryStorage();
+    const late = overrideStorage(inner, {
+      async write(...write) {
+        const entry = await inner.write(...write);
+        isAway = true;
+        return entry;
+      },
+    });
+    const storage = createQuotaStorage(late, { store });
+    const { call } = await createTestService({
+      storage,
+      quota: storage.quota,
+      groups: { DEFAULT_GROUP: { quota_bytes: 100 } },
+    });
+    expect((await call("PUT", "/home/a", put)).status).toBe(201);
+    expect((await call("GET", "/home/a")).text).toBe(put.body);
+    expect((await call("PUT", "/home/b", put)).status).toBe(503);
+    expect((await call("GET", PATH)).status).toBe(503);
+    isAway = false;
+    expect((await call("PUT", "/home/b", put)).status).toBe(507);
+    expect((await call("GET", PATH)).json()).toMatchObject({ results: [{ used_bytes: 60, used_files: 1 }] });
+  });
+
   it("has its limit for uploads in several requests", async () => {
     const { call } = await createLimited({ quota_bytes: 100 });
     const create = (length: number) =>
@@ -189,6 +223,40 @@ describe(`GET ${PATH}`, () => {
     expect(named.match(/<D:quota-used-bytes>60</g)).toHaveLength(2);
     expect(await ask("<allprop/>")).not.toContain("quota");
     expect(await ask("<propname/>")).not.toContain("quota");
+  });
+
+  it("leaves no more than the disk has room for, to each kind of client", async () => {
+    let free: number | undefined;
+    const memory = createMemoryStorage();
+    const disk = overrideStorage(memory, {
+      locateContent: async (path) => ({ storage: memory, path, medium: "disk", freeBytes: async () => free }),
+    });
+    const counted = createQuotaStorage(disk);
+    const wrapped = createTrashStorage(createVersionsStorage(counted));
+    const { call } = await createTestService({
+      storage: mountStorage({ "/": wrapped, "/archive": createMemoryStorage() }),
+      quota: counted.quota,
+      groups: { DEFAULT_GROUP: { quota_bytes: 100 } },
+      files: { "/alice/a": "x".repeat(60) },
+      webdav: {},
+    });
+    for (const [room, left] of [
+      [25, 25],
+      [0, 0],
+      [41, 40],
+      [undefined, 40],
+    ] as const) {
+      free = room;
+      const { results } = (await call("GET", PATH)).json<{ results: Record<string, unknown>[] }>();
+      expect(results).toEqual([expect.objectContaining({ used_bytes: 60, limit_bytes: 100, available_bytes: left })]);
+      const found = await call("PROPFIND", "/home/", {
+        headers: { depth: "0", "content-type": "application/xml" },
+        body: '<propfind xmlns="DAV:"><prop><quota-available-bytes/></prop></propfind>',
+      });
+      expect(found.text).toContain(`<D:quota-available-bytes>${left}</D:quota-available-bytes>`);
+      const page = await call("GET", "/home/", { variant: "html" });
+      expect(page.text).toContain(`60 bytes of 100 bytes used, ${left} bytes free`);
+    }
   });
 
   it("is a meter on the page of a folder, with its text", async () => {

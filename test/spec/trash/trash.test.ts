@@ -1,4 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { createMemoryStorage } from "../../../src/storage/memory.ts";
+import { mountStorage } from "../../../src/storage/mount.ts";
+import { mountTrash } from "../../../src/storage/mount-trash.ts";
+import { createTrashStorage } from "../../../src/storage/trash.ts";
+import { createFaultyStorage } from "../../../src/testing/faulty-storage.ts";
 import { createTestService } from "../../support/service.ts";
 import { createTrashService, TRASH } from "./setup.ts";
 
@@ -37,6 +42,37 @@ describe("the trash of an account", () => {
       { path: "/c", real_path: "/bob/c", trash: id },
     ]);
     expect((await call("HEAD", TRASH, rest)).status).toBe(200);
+  });
+
+  it("is shown and restored from those storages of a tree that work", async () => {
+    let isBroken = false;
+    const faulty = createFaultyStorage(createMemoryStorage(), ({ step }) =>
+      isBroken && step === "call" ? { fault: "error" } : undefined,
+    );
+    const [files, archive] = [createTrashStorage(createMemoryStorage()), createTrashStorage(faulty)];
+    const { call, stored } = await createTestService({
+      storage: mountStorage({ "/": files, "/archive": archive }),
+      trash: mountTrash({ "/": files.trash, "/archive": archive.trash }),
+      files: { "/alice/a": "a", "/archive/b": "b" },
+      groups: { DEFAULT_GROUP: { virtual_folders: [["/shared", "/archive"]] } },
+    });
+    const shown = async () =>
+      JSON.parse((await call("GET", TRASH, rest)).text).content as { id: string; path: string }[];
+    for (const path of ["a", "shared/b"]) expect((await call("DELETE", `/home/${path}`, rest)).status).toBe(204);
+    expect((await shown()).map(({ path }) => path).sort()).toEqual(["/a", "/shared/b"]);
+    isBroken = true;
+    const [entry, ...others] = await shown();
+    expect([entry?.path, others]).toEqual(["/a", []]);
+    const page = await call("GET", TRASH, { variant: "html" });
+    expect([page.status, page.text.includes(entry?.id ?? "none")]).toEqual([200, true]);
+    const restored = await call("POST", TRASH, {
+      api: "rest",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ commands: [{ command: "restore", target: entry?.id }] }),
+    });
+    expect([restored.status, await stored("/alice/a")]).toEqual([200, "a"]);
+    isBroken = false;
+    expect((await shown()).map(({ path }) => path)).toEqual(["/shared/b"]);
   });
 
   it("is restored by commands, to its place or another one", async () => {

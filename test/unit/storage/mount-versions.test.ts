@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { FileVersion } from "../../../src/contracts/kept/versions.ts";
+import { StorageError } from "../../../src/contracts/storage-adapter.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import { mountStorage } from "../../../src/storage/mount.ts";
 import { mountVersions } from "../../../src/storage/mount-versions.ts";
@@ -24,7 +25,7 @@ async function openTree() {
       now += 1000;
     }
   }
-  return { tree, versions, pass: (seconds: number) => (now += 1000 * seconds) };
+  return { tree, versions, root, archive, pass: (seconds: number) => (now += 1000 * seconds) };
 }
 
 async function listOf(versions: AsyncIterable<FileVersion>): Promise<readonly FileVersion[]> {
@@ -61,6 +62,14 @@ describe("mountVersions", () => {
     expect(await codeOf(restore("/archive"))).toBe("no-space");
     // What is around the storage is not known there.
     expect(await codeOf(restore("/"))).toBe("done");
+  });
+
+  it("is swept also where one storage fails", async () => {
+    const { root, archive, pass } = await openTree();
+    pass(3601);
+    const broken = { ...archive.versions, sweep: () => Promise.reject(new StorageError("unavailable")) };
+    expect(await codeOf(mountVersions({ "/": root.versions, "/archive": broken }).sweep())).toBe("unavailable");
+    expect([await root.versions.sweep(), await archive.versions.sweep()]).toEqual([0, 1]);
   });
 
   it("is swept as one", async () => {

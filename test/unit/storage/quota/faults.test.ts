@@ -6,6 +6,7 @@ import { noteReplacingWrite } from "../../../../src/storage/replacing-write.ts";
 import { createMemoryKeyValueStore } from "../../../../src/stores/memory.ts";
 import { createFaultyStorage } from "../../../../src/testing/faulty-storage.ts";
 import { overrideStorage } from "../../../support/storage.ts";
+import { createFailing, TRIED } from "../trials.ts";
 
 const key = { owner: "account:alice", id: "0".repeat(32) };
 const folders = [{ path: "/", bytes: 10_000, files: 20 }];
@@ -39,27 +40,21 @@ async function sumOf(storage: StorageAdapter, folder = "/"): Promise<{ bytes: nu
   return { bytes, files };
 }
 
-describe("a storage with quotas, if a step below it fails", () => {
+describe.each(TRIED)("a storage with quotas %s, if a step below it fails", (_where, create, failable) => {
   it.each(Object.entries(CHANGES))("has the right count after a recount: %s", async (_name, change) => {
     for (let failing = 1; ; failing += 1) {
-      const inner = createMemoryStorage();
+      const inner = create();
       await inner.createFolder("/folder");
       for (const name of ["/folder/a", "/folder/c", "/b"]) await inner.write(name, bytes(1000));
-      let steps = 0;
-      let isArmed = false;
-      const faulty = createFaultyStorage(inner, ({ step }) => {
-        if (!isArmed || (step !== "call" && step !== "response")) return undefined;
-        steps += 1;
-        return steps === failing ? { fault: "error" } : undefined;
-      });
-      const storage = createQuotaStorage(faulty, { folders });
+      const faulty = createFailing(inner, failable, failing);
+      const storage = createQuotaStorage(faulty.storage, { folders });
       await storage.quota.usage("/");
-      isArmed = true;
+      faulty.arm();
       const isDone = await change(storage).then(
         () => true,
         () => false,
       );
-      isArmed = false;
+      const steps = faulty.disarm();
       const counted = await storage.quota.recount("/");
       expect(counted, `step ${failing}`).toMatchObject(await sumOf(inner));
       await storage.uploads?.discard(key);
@@ -104,6 +99,33 @@ describe("a storage with quotas, if a write fails after it has replaced the file
   });
 });
 
+describe("a sweep of quotas, if one folder cannot be counted", () => {
+  it("counts the others, and that one when it can", async () => {
+    const memory = createMemoryStorage();
+    for (const path of ["/a", "/b"]) await memory.createFolder(path);
+    let broken = "";
+    const faulty = createFaultyStorage(memory, ({ verb, path }) =>
+      verb === "list" && path === broken ? { fault: "error" } : undefined,
+    );
+    let now = 1;
+    const { quota } = createQuotaStorage(faulty, {
+      folders: ["/a", "/b"].map((path) => ({ path, files: 9 })),
+      recountSeconds: 60,
+      clock: () => now,
+    });
+    for (const path of ["/a", "/b"]) await quota.usage(path);
+    // Another program.
+    for (const path of ["/a/new", "/b/new"]) await memory.write(path, bytes(1));
+    now += 60_000;
+    broken = "/a";
+    await expect(quota.sweep()).rejects.toMatchObject({ code: "unavailable" });
+    expect([await quota.usage("/a"), await quota.usage("/b")]).toMatchObject([{ files: 0 }, { files: 1 }]);
+    broken = "";
+    expect(await quota.sweep()).toBe(1);
+    expect(await quota.usage("/a")).toMatchObject({ files: 1 });
+  });
+});
+
 describe("a storage with quotas, if an upload stalls for longer than a process is waited for", () => {
   it("keeps its reservation in this process, also when others are counted meanwhile", async () => {
     let now = 1;
@@ -140,5 +162,49 @@ describe("a storage with quotas, if its store fails", () => {
     isBroken = false;
     await storage.write("/b", bytes(10_000), { size: 10_000 });
     expect(await storage.quota.usage("/")).toMatchObject({ bytes: 10_000, files: 1, reservedBytes: 0 });
+  });
+});
+
+describe("a storage with quotas, if its store fails when a file is in its place", () => {
+  /** The store fails for a number of readings after each file, which the service has to find its counts. */
+  async function open(readings: number) {
+    const memory = createMemoryKeyValueStore();
+    let failing = 0;
+    const store = {
+      ...memory,
+      get: async (key: string) => {
+        failing -= 1;
+        if (failing >= 0) throw new Error("The connection is lost.");
+        return memory.get(key);
+      },
+    };
+    const inner = createMemoryStorage();
+    await inner.createFolder("/folder");
+    const late = overrideStorage(inner, {
+      async write(...write) {
+        const entry = await inner.write(...write);
+        failing = readings;
+        return entry;
+      },
+    });
+    const storage = createQuotaStorage(late, { folders, store });
+    for (const path of ["/", "/folder"]) await storage.quota.usage(path);
+    return { inner, storage, heal: () => (failing = 0) };
+  }
+
+  it.each([
+    ["a moment", 3],
+    ["long", Number.POSITIVE_INFINITY],
+  ])("says that it is there, and counts right with the next walk: for %s", async (_time, readings) => {
+    const { inner, storage, heal } = await open(readings);
+    const { quota } = storage;
+    expect(await storage.write("/folder/a", bytes(100), { size: 100 })).toMatchObject({ name: "a", size: 100 });
+    heal();
+    expect(await inner.stat("/folder/a")).toMatchObject({ size: 100 });
+    // Below a limit the next file is decided by what is there, whatever was lost.
+    await expect(storage.write("/b", bytes(9901), { size: 9901 })).rejects.toMatchObject({ code: "no-space" });
+    expect(await quota.usage("/")).toMatchObject({ bytes: 100, files: 1, reservedBytes: 0, reservedFiles: 0 });
+    expect(await quota.recount("/folder")).toMatchObject({ bytes: 100, files: 1 });
+    expect(await quota.usage("/folder")).toMatchObject({ bytes: 100, files: 1 });
   });
 });

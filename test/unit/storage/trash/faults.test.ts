@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { StorageAdapter } from "../../../../src/contracts/storage-adapter.ts";
-import { createMemoryStorage } from "../../../../src/storage/memory.ts";
 import { createQuotaStorage } from "../../../../src/storage/quota.ts";
 import { createTrashStorage, type TrashStorage } from "../../../../src/storage/trash.ts";
-import { createFaultyStorage } from "../../../../src/testing/faulty-storage.ts";
 import { readFileText } from "../../../../src/testing/storage/content.ts";
 import { fillStorage } from "../../../support/storage.ts";
+import { createFailing, TRIED } from "../trials.ts";
 import { entriesOf, pathsIn } from "./setup.ts";
 
 const FILES = { "/a": "a", "/b": "b", "/folder/c": "c", "/folder/d": "d", "/other/e": "e" };
@@ -50,30 +49,24 @@ function toUnique(texts: readonly string[]): readonly string[] {
   return [...new Set(texts)];
 }
 
-describe("a storage with a trash, if a step below it fails", () => {
+describe.each(TRIED)("a storage with a trash %s, if a step below it fails", (_where, create, failable) => {
   it.each(Object.entries(CHANGES))("loses nothing and has nothing twice: %s", async (name, change) => {
     for (let failing = 1; ; failing += 1) {
-      const inner = createMemoryStorage();
+      const inner = create();
       let now = Date.UTC(2026, 0, 1);
-      let steps = 0;
-      let isArmed = false;
-      const faulty = createFaultyStorage(inner, ({ step }) => {
-        if (!isArmed || (step !== "call" && step !== "response")) return undefined;
-        steps += 1;
-        return steps === failing ? { fault: "error" } : undefined;
-      });
-      const counted = createQuotaStorage(faulty, { folders: [{ path: "/", bytes: 100 }] });
+      const faulty = createFailing(inner, failable, failing);
+      const counted = createQuotaStorage(faulty.storage, { folders: [{ path: "/", bytes: 100 }] });
       const storage = createTrashStorage(counted, { clock: () => (now += 1000) });
       await fillStorage(storage, { ...FILES, "/older/x": "older", "/old": "old" });
       await storage.remove("/older");
       await storage.remove("/old");
       const before = await textsIn(inner);
-      isArmed = true;
+      faulty.arm();
       const isDone = await change(storage).then(
         () => true,
         () => false,
       );
-      isArmed = false;
+      const steps = faulty.disarm();
       const message = `step ${failing}`;
       const after = await textsIn(inner);
       expect(toUnique(after), message).toEqual(expect.arrayContaining(before.filter((text) => mayNotGo(name, text))));

@@ -235,10 +235,15 @@ describe("a trash on a disk that is full", () => {
   /** A storage that has no room for files and copies beyond its capacity, and says so before it takes content. */
   function createDisk(): StorageAdapter {
     const memory = createMemoryStorage();
+    async function sizeOf(path: string): Promise<number> {
+      const entry = await memory.stat(path);
+      if (entry?.kind !== "folder") return entry?.size ?? 0;
+      const files = (await pathsIn(memory, path)).filter((one) => !one.endsWith("/"));
+      const sizes = await Promise.all(files.map(sizeOf));
+      return sizes.reduce((sum, one) => sum + one, 0);
+    }
     async function requireRoom(size: number): Promise<void> {
-      const files = (await pathsIn(memory)).filter((path) => !path.endsWith("/"));
-      const sizes = await Promise.all(files.map(async (path) => (await memory.stat(path))?.size ?? 0));
-      if (sizes.reduce((sum, one) => sum + one, size) > CAPACITY) throw new StorageError("no-space");
+      if ((await sizeOf("/")) + size > CAPACITY) throw new StorageError("no-space");
     }
     return overrideStorage(memory, {
       async write(path, content, options) {
@@ -246,7 +251,7 @@ describe("a trash on a disk that is full", () => {
         return memory.write(path, content, options);
       },
       async copy(from, to, options) {
-        await requireRoom((await memory.stat(from))?.size ?? 0);
+        await requireRoom(await sizeOf(from));
         return memory.copy(from, to, options);
       },
     });
@@ -254,8 +259,8 @@ describe("a trash on a disk that is full", () => {
 
   it("makes room for files and copies of the same home, by its oldest entries", async () => {
     const { storage, pass } = openTrash({}, createDisk());
-    async function discard(path: string): Promise<void> {
-      await fill(storage, path, 3000);
+    async function discard(path: string, size = 3000): Promise<void> {
+      await fill(storage, path, size);
       await storage.remove(path);
       pass(1);
     }
@@ -271,11 +276,33 @@ describe("a trash on a disk that is full", () => {
     expect(await codeOf(fill(storage, "/alice/new", 3500, "/alice"))).toBe("done");
     expect(await removed()).toEqual(["/bob/1"]);
 
-    await discard("/alice/3");
+    // A copy needs as much as its original has, like a file that is sent.
+    await discard("/alice/3", 600);
+    await discard("/alice/4", 2800);
     const copy = (quota: { path: string }) => codeOf(storage.copy("/alice/new", "/alice/copy", { quota }));
+    for (const path of ["/bob", "/alice"]) expect(await copy({ path })).toBe("no-space");
+    expect(await removed()).toEqual(["/alice/4", "/alice/3", "/bob/1"]);
+    await discard("/alice/5", 200);
     expect(await copy({ path: "/bob" })).toBe("no-space");
-    expect(await removed()).toEqual(["/alice/3", "/bob/1"]);
     expect(await copy({ path: "/alice" })).toBe("done");
     expect(await removed()).toEqual(["/bob/1"]);
+  });
+
+  it("makes room for a copy of a folder by as much as is in it", async () => {
+    const { storage, pass } = openTrash({}, createDisk());
+    await fillStorage(storage, { "/alice/folder/sub/": "" });
+    for (const path of ["/alice/folder/a", "/alice/folder/sub/b"]) await fill(storage, path, 1500);
+    for (const [path, size] of [
+      ["/alice/1", 100],
+      ["/alice/2", 3000],
+      ["/alice/3", 4500],
+    ] as const) {
+      await fill(storage, path, size);
+      await storage.remove(path);
+      pass(1);
+    }
+    const copied = codeOf(storage.copy("/alice/folder", "/alice/copy", { quota: { path: "/alice" } }));
+    expect(await copied).toBe("done");
+    expect((await entriesOf(storage)).map(({ path }) => path)).toEqual(["/alice/3"]);
   });
 });

@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { StorageAdapter } from "../../../../src/contracts/storage-adapter.ts";
-import { createMemoryStorage } from "../../../../src/storage/memory.ts";
 import { createQuotaStorage } from "../../../../src/storage/quota.ts";
 import { createTrashStorage, type TrashStorage } from "../../../../src/storage/trash.ts";
 import { createVersionsStorage, type VersionsStorage } from "../../../../src/storage/versions.ts";
-import { createFaultyStorage } from "../../../../src/testing/faulty-storage.ts";
 import { put, readFileText, textChunks } from "../../../../src/testing/storage/content.ts";
 import { fillStorage } from "../../../support/storage.ts";
 import { entriesOf, pathsIn } from "../trash/setup.ts";
+import { createFailing, type FailingStorage, TRIED } from "../trials.ts";
 import { textsOf, versionsOf } from "./setup.ts";
 
 const KEY = { owner: "", id: "0".repeat(32) };
@@ -48,6 +47,14 @@ const CHANGES: Readonly<Record<string, (opened: Opened) => Promise<unknown>>> = 
   },
 };
 
+/** What calls nothing that another change does not: they are not repeated on a disk. */
+const OF_MEMORY: readonly string[] = [
+  "a write of equal content",
+  "a write without a length",
+  "a removal for good",
+  "a restoration from the trash to another place",
+];
+
 /** Each file in its place with its content and its versions, and what is in the trash. */
 async function stateOf({ storage, kept }: Opened, inner: StorageAdapter): Promise<Readonly<Record<string, unknown>>> {
   const files = (await pathsIn(storage)).filter((path) => !path.endsWith("/"));
@@ -59,18 +66,15 @@ async function stateOf({ storage, kept }: Opened, inner: StorageAdapter): Promis
   return { files: state, trash: paths.map((path) => path.replace(/\d{8}T\d{9}Z-[0-9a-f]{16}/g, "ID")).sort() };
 }
 
-/** Plays a change. At the step with the number `failing` a call below fails; 0: none. */
-async function play(change: (opened: Opened) => Promise<unknown>, failing: number) {
-  const inner = createMemoryStorage();
+/** Plays a change in a new storage, of which a step may fail. */
+async function play(
+  inner: StorageAdapter,
+  change: (opened: Opened) => Promise<unknown>,
+  faulty: FailingStorage,
+  isFirst: boolean,
+) {
   let now = Date.UTC(2026, 0, 1);
-  let steps = 0;
-  let isArmed = false;
-  const faulty = createFaultyStorage(inner, ({ step }) => {
-    if (!isArmed || (step !== "call" && step !== "response")) return undefined;
-    steps += 1;
-    return steps === failing ? { fault: "error" } : undefined;
-  });
-  const counted = createQuotaStorage(faulty, { folders: [{ path: "/", bytes: 10_000 }] });
+  const counted = createQuotaStorage(faulty.storage, { folders: [{ path: "/", bytes: 10_000 }] });
   const clock = () => (now += 1);
   const kept = createVersionsStorage(counted, { clock });
   const opened = { kept, storage: createTrashStorage(kept, { clock }) };
@@ -78,13 +82,14 @@ async function play(change: (opened: Opened) => Promise<unknown>, failing: numbe
   await fillStorage(opened.storage, files);
   for (const [path, text] of Object.entries(files)) await put(opened.storage, path, `${text}2`);
   await opened.storage.remove("/old");
-  const before = await stateOf(opened, inner);
-  isArmed = true;
+  // It is the same before each trial.
+  const before = isFirst ? await stateOf(opened, inner) : undefined;
+  faulty.arm();
   const isDone = await change(opened).then(
     () => true,
     () => false,
   );
-  isArmed = false;
+  const steps = faulty.disarm();
   now += 4_000_000;
   for (let sweeps = 0; sweeps < 2; sweeps += 1) {
     await kept.versions.sweep();
@@ -96,15 +101,19 @@ async function play(change: (opened: Opened) => Promise<unknown>, failing: numbe
   return { before, after: await stateOf(opened, inner), isDone, steps, records, left, quota: counted.quota };
 }
 
-describe("a storage with versions, if a step below it fails", () => {
-  it.each(Object.entries(CHANGES))("has the former state or the new one: %s", async (_, change) => {
-    const whole = await play(change, 0);
+describe.each(TRIED)("a storage with versions %s, if a step below it fails", (where, create, failable) => {
+  const changes = Object.entries(CHANGES).filter(([name]) => where === "in memory" || !OF_MEMORY.includes(name));
+  it.each(changes)("has the former state or the new one: %s", async (_, change) => {
+    function playIn(inner: StorageAdapter, failing: number) {
+      return play(inner, change, createFailing(inner, failable, failing), failing === 0);
+    }
+    const whole = await playIn(create(), 0);
     expect(whole.isDone).toBe(true);
     for (let failing = 1; failing <= whole.steps; failing += 1) {
-      const { before, after, isDone, records, left, quota } = await play(change, failing);
+      const { after, isDone, records, left, quota } = await playIn(create(), failing);
       const message = `step ${failing} of ${whole.steps}`;
       if (isDone) expect(after, message).toEqual(whole.after);
-      else expect([before, whole.after], message).toContainEqual(after);
+      else expect([whole.before, whole.after], message).toContainEqual(after);
       expect(records, message).toEqual([]);
       expect(await quota.recount("/"), message).toMatchObject({ files: left.length });
     }
