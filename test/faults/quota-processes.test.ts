@@ -1,6 +1,9 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { createClient } from "redis";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -92,6 +95,31 @@ describe.skipIf(!hasRedis && process.env.CI === undefined)(`a quota of several p
     },
     300_000,
   );
+
+  it("is not exceeded by a process that was stopped for longer than its lease", async () => {
+    const root = await makeRoot();
+    await client.flushAll();
+    // Ten minutes of a lease pass in a second.
+    const clock = { speed: 600, since: Date.now() };
+    const limit = { bytes: 300_000, files: 150 };
+    const own = { storage: { root }, limit, changes: false, clock, redis: redis.url };
+    const late = { ...own, name: "late", maxFileBytes: 200_000, files: 1, atOnce: 1, slowMs: 1000 };
+    const stopped = spawn(process.execPath, [built.program, JSON.stringify(late satisfies Work)], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const lines = createInterface({ input: stopped.stdout })[Symbol.asyncIterator]();
+    expect((await lines.next()).value).toBe("sending");
+    await delay(300);
+    stopped.kill("SIGSTOP");
+    await delay(1500);
+    const others = await run({ ...own, name: "other", maxFileBytes: 200_000, files: 1, atOnce: 1, slowMs: 10 });
+    expect(others.lines).toEqual(["sending", "stored other-0"]);
+    stopped.kill("SIGCONT");
+    expect((await lines.next()).value).toBe("refused late-0");
+    await once(stopped, "exit");
+    expect(await measure(createDiskStorage({ root }))).toEqual({ bytes: 200_000, files: 1 });
+    await rm(root, { recursive: true });
+  }, 60_000);
 
   it(`is right after kills at random moments and one recount (seed ${SEED})`, async () => {
     const random = createRandom(SEED);

@@ -29,7 +29,7 @@ export interface Reservation {
   raise(needed: Amount, room?: RoomOptions): Promise<void>;
   /** Whether `needed` is reserved under all limits. */
   holds(needed: Amount): boolean;
-  /** Renews the lease, if it is time. Returns nothing if it is not. */
+  /** Renews the lease, if it is time. Returns nothing if it is not. Rejects with the error of a quota if it is late. */
   renew(): Promise<void> | undefined;
   /** Counts what has happened under the limits and in further folders, and gives back what was reserved for it. */
   settle(settlement: Omit<Settlement, "released">, folders: readonly string[]): Promise<void>;
@@ -103,7 +103,7 @@ function createReservation(counts: Counts, limits: readonly QuotaLimit[], clock:
 
   async function extend(): Promise<void> {
     renewedAt = clock();
-    for (const { path } of limits) await counts.extend(path);
+    for (const limit of limits) await counts.extend(limit);
   }
 
   async function settle(settlement: Omit<Settlement, "released">, folders: readonly string[]): Promise<void> {

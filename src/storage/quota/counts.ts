@@ -25,8 +25,12 @@ export interface Counts {
   reserve(limit: QuotaLimit, amount: Amount, room?: RoomOptions): Promise<void>;
   /** Counts what has happened in a folder. Does nothing if the folder has no count. Never fails: then it recounts. */
   settle(folder: string, settlement: Settlement): Promise<void>;
-  /** Keeps what this process has reserved for longer. */
-  extend(folder: string): Promise<void>;
+  /**
+   * Keeps what this process has reserved for longer. If the lease has ended, and a walk has counted the folder without
+   * it, others may have had the room.
+   * @throws the error of a quota if it does not fit any more.
+   */
+  extend(limit: QuotaLimit): Promise<void>;
   /** Has folders counted by a walk before the next admission. */
   markStale(folders: readonly string[]): Promise<void>;
   /** Returns those of some folders that have a count. */
@@ -230,7 +234,9 @@ export function createCounts(options: CountsOptions): Counts {
     }
 
     function next(record: CountRecord): CountRecord {
-      const leased = withLease(record, toProcess(), add(heldIn(folder), givenBack), clock() + LEASE_MILLISECONDS);
+      // What has lost its lease gets none before it is admitted again.
+      const rest = hasLease(record, toProcess()) ? add(heldIn(folder), givenBack) : NOTHING;
+      const leased = withLease(record, toProcess(), rest, clock() + LEASE_MILLISECONDS);
       const settled = withUsed(withUploads(leased, uploads), change);
       return losesUploads && !isNothing(record.uploads.amount) ? asStale(settled) : settled;
     }
@@ -248,9 +254,16 @@ export function createCounts(options: CountsOptions): Counts {
     }
   }
 
-  async function extend(folder: string): Promise<void> {
+  async function extend(limit: QuotaLimit): Promise<void> {
+    const folder = limit.path;
     const expires = clock() + LEASE_MILLISECONDS;
-    await update(folder, (record) => record && withLease(record, toProcess(), heldIn(folder), expires));
+    let answer: "reserved" | QuotaShortage = "reserved";
+    await update(folder, (record) => {
+      if (record === undefined) return record;
+      answer = hasLease(record, toProcess()) ? "reserved" : fits(record, limit, heldIn(folder));
+      return answer === "reserved" ? withLease(record, toProcess(), heldIn(folder), expires) : record;
+    });
+    if (typeof answer === "object") throw createQuotaError(answer);
   }
 
   async function markStale(folders: readonly string[]): Promise<void> {
@@ -260,6 +273,11 @@ export function createCounts(options: CountsOptions): Counts {
   }
 
   return { usage, recount, recountIfDue, reserve, settle, extend, markStale, findCounted };
+}
+
+/** Whether the record has what a process has reserved. A lease that has ended stays until a walk. */
+function hasLease({ leases }: CountRecord, process: string): boolean {
+  return leases.some((lease) => lease.process === process);
 }
 
 /** Returns what is missing for an amount below a limit. What needs no more than before always fits. */

@@ -128,6 +128,7 @@ export function createFileExchange(
 
   async function begin(bytes: number, credit: readonly ChangedPart[] = []): Promise<void> {
     keep(await turns.take([path]));
+    await reservation.renew();
     const file = toFile(bytes);
     // With all of it reserved it makes no difference what is there.
     if (!reportsReplaced || !reservation.holds(file)) {

@@ -27,6 +27,10 @@ export interface Work {
   readonly atOnce: number;
   /** Whether it also replaces, moves and removes files. */
   readonly changes: boolean;
+  /** How many seconds pass for the quota in one, and since when, in milliseconds. Default: the time of the system. */
+  readonly clock?: { readonly speed: number; readonly since: number };
+  /** How long it takes to send each file, in milliseconds. Default: short, and another time for each. */
+  readonly slowMs?: number;
 }
 
 const work: Work = JSON.parse(process.argv[2] ?? "");
@@ -38,7 +42,12 @@ const storage = createQuotaStorage(inner, {
   store: createRedisStore(client),
   folders: [{ path: "/", ...work.limit }],
   stepBytes: 1000,
+  clock: () => toTime(work.clock),
 });
+
+function toTime({ speed, since }: NonNullable<Work["clock"]> = { speed: 1, since: 0 }): number {
+  return since + (Date.now() - since) * speed;
+}
 
 function below(limit: number): number {
   return Math.floor(Math.random() * limit);
@@ -65,7 +74,17 @@ async function say(name: string, change: () => Promise<unknown>): Promise<void> 
   process.stdout.write(`${outcome} ${name}\n`);
 }
 
+async function* slowContent(bytes: number, milliseconds: number): AsyncGenerator<Uint8Array> {
+  process.stdout.write("sending\n");
+  for (let part = 0; part < 10; part += 1) {
+    yield new Uint8Array(bytes / 10);
+    await new Promise((resolve) => setTimeout(resolve, milliseconds / 10));
+  }
+}
+
 function store(name: string): Promise<void> {
+  const { maxFileBytes: size, slowMs } = work;
+  if (slowMs !== undefined) return say(name, () => storage.write(`/${name}`, slowContent(size, slowMs), { size }));
   const bytes = below(work.maxFileBytes);
   const options = below(2) === 0 ? { size: bytes } : {};
   return say(name, () => storage.write(`/${name}`, content(bytes), options));

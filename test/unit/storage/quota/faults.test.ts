@@ -141,6 +141,80 @@ describe("a storage with quotas, if an upload stalls for longer than a process i
   });
 });
 
+describe("a storage with quotas, if its process stops for longer than others wait for it", () => {
+  const SIZE = 4500;
+  const LATE_MS = 660_000;
+
+  /** Two processes with one storage and one store. */
+  function openTwo() {
+    let now = 1;
+    const [inner, store] = [createMemoryStorage(), createMemoryKeyValueStore()];
+    const [stopped, other] = [1, 2].map(() => createQuotaStorage(inner, { folders, store, clock: () => now }));
+    if (stopped === undefined || other === undefined) throw new Error("two are needed");
+    const stop = (): void => {
+      now += LATE_MS;
+    };
+    return { inner, stopped, other, stop };
+  }
+
+  it.each([
+    ["in the middle of its file", [1]],
+    ["after the last byte of its file", [2]],
+    ["twice", [1, 2]],
+  ])("gets no room that was given to another process meanwhile: %s", async (_when, stops) => {
+    const { inner, stopped, other, stop } = openTwo();
+    let isFilled = false;
+    async function* content(): AsyncGenerator<Uint8Array> {
+      for (const chunk of [1, 2]) {
+        yield new Uint8Array(SIZE);
+        if (!stops.includes(chunk)) continue;
+        stop();
+        if (!isFilled) await other.write("/other", bytes(9000), { size: 9000 });
+        isFilled = true;
+      }
+    }
+    await expect(stopped.write("/late", content(), { size: 2 * SIZE })).rejects.toMatchObject({ code: "no-space" });
+    expect(await inner.stat("/late")).toBeUndefined();
+    expect(await other.quota.usage("/")).toEqual({ bytes: 9000, files: 1, reservedBytes: 0, reservedFiles: 0 });
+  });
+
+  it("stores those of its files that still fit", async () => {
+    const { inner, stopped, other, stop } = openTwo();
+    let resume = (): void => undefined;
+    const stopping = new Promise<void>((resolve) => (resume = resolve));
+    async function* content(size: number): AsyncGenerator<Uint8Array> {
+      yield new Uint8Array(size / 2);
+      await stopping;
+      yield new Uint8Array(size / 2);
+    }
+    const writing = [2000, 4000, 1000].map((size, index) =>
+      stopped.write(`/${index}`, content(size), { size }).then(
+        () => "stored",
+        ({ code }: StorageError) => code,
+      ),
+    );
+    while ((await other.quota.usage("/")).reservedBytes < 7000) await new Promise(setImmediate);
+    stop();
+    await other.write("/other", bytes(8000), { size: 8000 });
+    resume();
+    const outcomes = await Promise.all(writing);
+    expect(outcomes).toContain("no-space");
+    expect((await sumOf(inner)).bytes).toBeLessThanOrEqual(10_000);
+    expect(await other.quota.recount("/")).toMatchObject({ ...(await sumOf(inner)), reservedBytes: 0 });
+  });
+
+  it("keeps its room if no other process has had it", async () => {
+    const { inner, stopped, stop } = openTwo();
+    async function* content(): AsyncGenerator<Uint8Array> {
+      yield new Uint8Array(SIZE);
+      stop();
+      yield new Uint8Array(SIZE);
+    }
+    await stopped.write("/late", content(), { size: 2 * SIZE });
+    expect(await inner.stat("/late")).toMatchObject({ size: 2 * SIZE });
+  });
+});
+
 describe("a storage with quotas, if its store fails", () => {
   it("stores nothing that it cannot count, and goes on when the store is back", async () => {
     const memory = createMemoryKeyValueStore();
