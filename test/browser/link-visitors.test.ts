@@ -6,6 +6,7 @@ import type { Page } from "playwright-core";
 import { expect, it, onTestFinished, vi } from "vitest";
 import type { NewLink } from "../../src/contracts/links.ts";
 import { createMemoryKeyValueStore } from "../../src/stores/memory.ts";
+import { quickHasher } from "../support/quick-hasher.ts";
 import { expectAccessible } from "./axe.ts";
 import { describeInChromium, eventually } from "./chromium.ts";
 import { openCuttingProxy } from "./cutting-proxy.ts";
@@ -29,7 +30,8 @@ const BROKEN = /net::ERR_|status of 409/;
 const FILES = { "inbox/a.txt": "a", "inbox/sub/b.txt": "b", "private.txt": "private" };
 
 async function openLinkSite(options: SiteOptions = {}): Promise<Site> {
-  const links = { secret: "a secret of the tests, 32 characters or more", store: createMemoryKeyValueStore() };
+  const store = createMemoryKeyValueStore();
+  const links = { secret: "a secret of the tests, 32 characters or more", passwordHasher: quickHasher, store };
   return openSite({ files: FILES, links, ...options });
 }
 

@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { existsSync } from "node:fs";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { existsSync, rmSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 import { promisify } from "node:util";
 import type { CDPSession, Page } from "playwright-core";
@@ -41,11 +42,11 @@ async function openExample(chromium: Chromium): Promise<Example> {
   await mkdir(join(folder, "read-only"));
   await writeFile(join(folder, "notes.txt"), "old");
   await writeFile(join(folder, "reports/q1.csv"), "quarter");
-  const pageFolder = join(root, "page");
-  const origin = await serveFolder(pageFolder);
+  const served = { url: "" };
+  const origin = await servePage(served);
   const { url } = await startServer(["serve", "--config", await writeConfiguration(root, origin), "--quiet"]);
   const service = url.replace(/\/$/, "");
-  await buildPage(pageFolder, service);
+  served.url = service;
   const watched = await chromium.open();
   await watched.page.goto(origin);
   return { ...watched, folder, service };
@@ -68,20 +69,30 @@ async function writeConfiguration(root: string, origin: string): Promise<string>
   return file;
 }
 
-/** Builds the page with React's checks of development, such as the strict mode. */
-async function buildPage(outDir: string, service: string): Promise<void> {
-  const env = { ...process.env, NODE_ENV: "development", VITE_SERVICE: service };
-  const args = [vite, "build", "--mode", "development", "--outDir", outDir, "--emptyOutDir"];
+/** Stands in the page that is built once for the service of each test. */
+const SERVICE = "http://service.example";
+
+let built: Promise<string> | undefined;
+
+/** Builds the page with React's checks of development, such as the strict mode; it is there as long as this process. */
+async function buildPage(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "fileferry-react-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const env = { ...process.env, NODE_ENV: "development", VITE_SERVICE: SERVICE };
+  const args = [vite, "build", "--mode", "development", "--outDir", folder, "--emptyOutDir"];
   await promisify(execFile)(process.execPath, args, { cwd: exampleFolder, env });
+  return folder;
 }
 
 const TYPES: Readonly<Record<string, string>> = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css" };
 
-/** Serves the files of a folder until the test ends. */
-async function serveFolder(folder: string): Promise<string> {
+/** Serves the page until the test ends, as it is built for a service. */
+async function servePage(service: { readonly url: string }): Promise<string> {
+  built ??= buildPage();
+  const folder = await built;
   const server = createServer(async ({ url = "/" }, response) => {
     const path = url === "/" ? "/index.html" : url;
-    const content = await readFile(join(folder, path));
+    const content = (await readFile(join(folder, path), "utf8")).replaceAll(SERVICE, service.url);
     response.writeHead(200, { "content-type": TYPES[extname(path)] ?? "text/plain" }).end(content);
   });
   server.listen(0, "127.0.0.1");

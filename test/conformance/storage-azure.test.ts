@@ -8,7 +8,7 @@ import { createPermits } from "../../src/storage/object-store/permits.ts";
 import { createTrashStorage } from "../../src/storage/trash.ts";
 import { createVersionsStorage } from "../../src/storage/versions.ts";
 import { createFaultyStorage } from "../../src/testing/faulty-storage.ts";
-import type { StorageCase, StorageCaseContext } from "../../src/testing/storage/case.ts";
+import type { StorageCase } from "../../src/testing/storage/case.ts";
 import { areSameBytes, bodyBytes, inChunks, noise, put, readFileText } from "../../src/testing/storage/content.ts";
 import { storageCases } from "../../src/testing/storage-cases.ts";
 import { type AzureContainer, azuriteMissing, createContainer } from "../support/azure/server.ts";
@@ -17,7 +17,6 @@ import { areAll, isForBuckets, KEPT_IN_ONE_PROCESS, LACKING, PATIENCE_MS, withQu
 const MEBIBYTE = 1_048_576;
 
 let container: AzureContainer;
-let storages = 0;
 
 beforeAll(async () => {
   if (azuriteMissing === undefined) container = await createContainer();
@@ -28,7 +27,7 @@ afterAll(() => container?.stop());
 const withAzurite = describe.skipIf(azuriteMissing !== undefined);
 const suffix = azuriteMissing ? ` (${azuriteMissing})` : "";
 
-/** The emulator looks at all its blobs for each listing, so that cases of many blobs are tried in the long run only. */
+/** The emulator looks at all its blobs for each call, so that cases of many blobs are tried in the long run only. */
 const isQuick = ({ name }: StorageCase): boolean => areAll || !/10,000|2,000|1,000|300 /.test(name);
 
 withAzurite(`the storage cases × Azure${suffix}`, () => {
@@ -39,7 +38,7 @@ withAzurite(`the storage cases × Azure${suffix}`, () => {
   });
 
   for (const storageCase of storageCases.filter((one) => isForBuckets(one) && isQuick(one))) {
-    it.concurrent(storageCase.name, () => storageCase.run(createContext()), PATIENCE_MS);
+    it.concurrent(storageCase.name, () => play(storageCase), PATIENCE_MS);
   }
 });
 
@@ -55,8 +54,8 @@ withAzurite.each([
   ["createQuotaStorage", withQuota],
   ...(areAll ? [["a faulty storage of which nothing fails", createSound] as const] : []),
 ] as const)("the storage cases × %s around Azure", (_name, wrap) => {
-  for (const { name, run } of storageCases.filter((one) => isForBuckets(one) && isQuick(one) && isChanging(one))) {
-    it.concurrent(name, () => run(createContext(wrap)), PATIENCE_MS);
+  for (const storageCase of storageCases.filter((one) => isForBuckets(one) && isQuick(one) && isChanging(one))) {
+    it.concurrent(storageCase.name, () => play(storageCase, wrap), PATIENCE_MS);
   }
 });
 
@@ -230,21 +229,22 @@ function toRandom(seed: number): () => number {
   };
 }
 
-/** Every case has a folder of the container for itself. */
-function createContext(wrap = (storage: StorageAdapter): StorageAdapter => storage): StorageCaseContext {
-  storages += 1;
-  const prefix = `case/${storages}`;
-  const storage = wrap(container.storage({ prefix }));
+/** Every case has a container for itself, and a folder of it. */
+function play({ run }: StorageCase, wrap = (storage: StorageAdapter): StorageAdapter => storage): Promise<void> {
+  return container.besides((own) => {
+    const prefix = "case/of one";
+    const storage = wrap(own.storage({ prefix }));
 
-  async function fill(folder: string, count: number): Promise<void> {
-    const numbers = Array.from({ length: count }, (_, number) => number);
-    const writer = async (): Promise<void> => {
-      for (let number = numbers.pop(); number !== undefined; number = numbers.pop()) {
-        await container.put(`${prefix}${folder}/${number}`, "x");
-      }
-    };
-    await Promise.all(Array.from({ length: 32 }, writer));
-  }
+    async function fill(folder: string, count: number): Promise<void> {
+      const numbers = Array.from({ length: count }, (_, number) => number);
+      const writer = async (): Promise<void> => {
+        for (let number = numbers.pop(); number !== undefined; number = numbers.pop()) {
+          await own.put(`${prefix}${folder}/${number}`, "x");
+        }
+      };
+      await Promise.all(Array.from({ length: 32 }, writer));
+    }
 
-  return { storage, strongTags: true, atomicConditions: true, properties: true, fill };
+    return run({ storage, strongTags: true, atomicConditions: true, properties: true, fill });
+  });
 }

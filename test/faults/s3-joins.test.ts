@@ -21,8 +21,9 @@ describe("uploads in S3 that are joined while a call of the store fails", () => 
   it.each(FAILURES)("are the complete file or none, and can be joined again: %s", async (failure) => {
     const join = (uploads: StorageUploads, keys: readonly UploadKey[]) =>
       joinInOrder(uploads, keys, { ifNoneMatch: "*" });
-    for (const fault of everyFault(await countCalls(join, undefined), failure)) {
-      const { store, keys } = await begin(undefined);
+    const { store: begun, keys } = await begin(undefined);
+    for (const fault of everyFault(await countCalls(begun, keys, join), failure)) {
+      const store = createFailingStore(begun.fake);
       const { healthy, faulty, strike, fake } = store;
       const what = JSON.stringify(fault);
       strike(fault);
@@ -41,8 +42,9 @@ describe("uploads in S3 that are joined while a call of the store fails", () => 
 
   it.each(FAILURES)("replace a file or leave it, and leave nothing when they are discarded: %s", async (failure) => {
     const join = (uploads: StorageUploads, keys: readonly UploadKey[]) => joinInOrder(uploads, keys, { ifMatch: "*" });
-    for (const fault of everyFault(await countCalls(join, "previous"), failure)) {
-      const { store, keys } = await begin("previous");
+    const { store: begun, keys } = await begin("previous");
+    for (const fault of everyFault(await countCalls(begun, keys, join), failure)) {
+      const store = createFailingStore(begun.fake);
       store.strike(fault);
       const isAcknowledged = await succeeds(join(store.faulty, keys));
       store.strike(undefined);
@@ -146,11 +148,11 @@ async function joinInOrder(
 
 /** How many calls a join is made of. */
 async function countCalls(
+  { fake }: FailingStore,
+  keys: readonly UploadKey[],
   join: (uploads: StorageUploads, keys: readonly UploadKey[]) => Promise<void>,
-  previous: string | undefined,
 ): Promise<number> {
-  const { store, keys } = await begin(previous);
-  store.strike(undefined);
+  const store = createFailingStore(fake);
   await join(store.faulty, keys);
   expect(store.countCalls()).toBeGreaterThan(20);
   return store.countCalls();

@@ -7,6 +7,7 @@ import {
   createFailingStore,
   everyFault,
   FAILURES,
+  type FailingStore,
   type Failure,
   type Fault,
   PART,
@@ -22,8 +23,7 @@ const BEFORE = 100;
 
 describe("an upload in S3 of which a call of the store fails", () => {
   it.each(FAILURES)("loses nothing acknowledged by a failing append, and goes on: %s", async (failure) => {
-    for await (const fault of faultsOf(appendRest, failure)) {
-      const { environment, key } = await begin();
+    for await (const { fault, environment, key } of faultsOf(appendRest, failure)) {
       const { healthy, faulty, strike } = environment;
       strike(fault);
       const isAcknowledged = await succeeds(appendRest(faulty, key));
@@ -45,8 +45,7 @@ describe("an upload in S3 of which a call of the store fails", () => {
     };
     const appendWrong = (uploads: StorageUploads, key: UploadKey) =>
       uploads.append(key, BEFORE, chunks("x".repeat(PART + 10)), { verify });
-    for await (const fault of faultsOf(appendWrong, failure)) {
-      const { environment, key } = await begin();
+    for await (const { fault, environment, key } of faultsOf(appendWrong, failure)) {
       const { healthy, faulty, strike } = environment;
       strike(fault);
       expect(await succeeds(appendWrong(faulty, key))).toBe(false);
@@ -69,8 +68,7 @@ describe("an upload in S3 of which a call of the store fails", () => {
         if (isLarge) await appendRest(begun.environment.healthy, begun.key);
         return begun;
       };
-      for await (const fault of faultsOf(complete, failure, prepare)) {
-        const { environment, key } = await prepare();
+      for await (const { fault, environment, key } of faultsOf(complete, failure, prepare)) {
         const { healthy, faulty, strike, fake } = environment;
         strike(fault);
         const isAcknowledged = await succeeds(complete(faulty, key));
@@ -98,8 +96,7 @@ describe("an upload in S3 of which a call of the store fails", () => {
       await appendRest(begun.environment.healthy, begun.key);
       return begun;
     };
-    for await (const fault of faultsOf(discard, failure, prepare)) {
-      const { environment, key } = await prepare();
+    for await (const { fault, environment, key } of faultsOf(discard, failure, prepare)) {
       const { healthy, faulty, strike, fake } = environment;
       strike(fault);
       const isAcknowledged = await succeeds(discard(faulty, key));
@@ -191,18 +188,26 @@ function withResolvers(): { readonly promise: Promise<void>; readonly resolve: (
   return { promise, resolve };
 }
 
-/** Every fault of the calls that an operation is made of. */
+/** A fault, and a store with an upload for it. */
+interface Trial {
+  readonly fault: Fault;
+  readonly environment: FailingStore;
+  readonly key: UploadKey;
+}
+
+/** Every fault of the calls that an operation is made of, each with a store as it was prepared once. */
 async function* faultsOf(
   operation: (uploads: StorageUploads, key: UploadKey) => Promise<unknown>,
   failure: Failure,
   prepare: () => ReturnType<typeof begin> = begin,
-): AsyncGenerator<Fault> {
-  const { environment, key } = await prepare();
-  environment.strike(undefined);
-  await succeeds(operation(environment.faulty, key));
-  const count = environment.countCalls();
+): AsyncGenerator<Trial> {
+  const { environment: begun, key } = await prepare();
+  const sound = createFailingStore(begun.fake);
+  sound.strike(undefined);
+  await succeeds(operation(sound.faulty, key));
+  const count = sound.countCalls();
   expect(count).toBeGreaterThan(3);
-  yield* everyFault(count, failure);
+  for (const fault of everyFault(count, failure)) yield { fault, environment: createFailingStore(begun.fake), key };
 }
 
 function appendRest(uploads: StorageUploads, key: UploadKey): Promise<number> {

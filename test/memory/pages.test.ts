@@ -5,9 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Command, startCommand } from "../support/command.ts";
+import { amount } from "../support/trust.ts";
 
 const MEMBERS = 50_000;
 const CLIENTS = 16;
+/** So many of the pages are read to their ends after all. */
+const READ = amount({ short: 2, long: CLIENTS });
 /** The members of a sorted listing, and how many clients ask for it. */
 const LISTED = 3000;
 const LISTINGS = 300;
@@ -69,8 +72,10 @@ describe.skipIf(process.platform !== "linux")("memory of the command that shows 
     expect(shown.length).toBeLessThanOrEqual(MOST_PAGES);
     for (const { statusCode, headers } of pages.filter((page) => !shown.includes(page)))
       expect([statusCode, headers["retry-after"]]).toEqual([503, "5"]);
-    expect(await Promise.all(shown.map(countRows))).toEqual(shown.map(() => MEMBERS));
+    const read = shown.slice(-READ);
+    expect(await Promise.all(read.map(countRows))).toEqual(read.map(() => MEMBERS));
     expect(await service.peakMegabytes()).toBeLessThan(MAX_RSS_MEGABYTES);
+    for (const page of shown) page.destroy();
     const again = await openPage();
     expect(again.statusCode).toBe(200);
     again.destroy();

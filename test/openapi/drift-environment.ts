@@ -75,6 +75,12 @@ function overrideStore(store: KeyValueStore, isBroken: () => boolean): KeyValueS
   };
 }
 
+const CONTENT = new TextEncoder().encode("0123456789".repeat(500));
+
+async function* toContent(): AsyncGenerator<Uint8Array> {
+  yield CONTENT;
+}
+
 /** `own`: further options of the service, such as links. */
 export async function createDriftEnvironment(own: Pick<TestServiceOptions, "links"> = {}): Promise<DriftEnvironment> {
   const base = createMemoryStorage();
@@ -156,7 +162,7 @@ export async function createDriftEnvironment(own: Pick<TestServiceOptions, "link
       }
       await base.createFolder("/alice/f");
       for (const path of ["/alice/f/b.txt", "/alice/f/c.txt", "/alice/a.txt"]) {
-        await base.write(path, new Blob(["0123456789".repeat(500)]).stream());
+        await base.write(path, toContent());
       }
     },
   };

@@ -24,7 +24,18 @@ const lockFile = join(cacheFolder, "build.lock");
  * Builds the package when `dist` is missing or older than what it is made of. Whoever comes second, in this process or
  * in another, waits for the first. The new build takes the place of the old one whole.
  */
-export async function ensureBuilt(): Promise<void> {
+export function ensureBuilt(): Promise<void> {
+  // Looking at each source takes longer than the start of a command.
+  ensured ??= buildIfStale().catch((error: unknown) => {
+    ensured = undefined;
+    throw error;
+  });
+  return ensured;
+}
+
+let ensured: Promise<void> | undefined;
+
+async function buildIfStale(): Promise<void> {
   if (await isFresh()) return;
   await mkdir(cacheFolder, { recursive: true });
   await lock();

@@ -82,7 +82,9 @@ export async function bodyBytes(body: ReadableStream<Uint8Array>): Promise<Uint8
 
 /** Whether two byte arrays are equal. */
 export function areSameBytes(one: Uint8Array, other: Uint8Array): boolean {
-  return one.byteLength === other.byteLength && one.every((byte, index) => byte === other[index]);
+  if (one.byteLength !== other.byteLength) return false;
+  for (let index = 0; index < one.byteLength; index += 1) if (one[index] !== other[index]) return false;
+  return true;
 }
 
 /** Returns the names in a folder, sorted. */

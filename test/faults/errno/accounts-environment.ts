@@ -10,14 +10,13 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Request } from "@whatwg-node/fetch";
 import { createAccountsFileAuthenticator } from "../../../src/auth/accounts/accounts-file-node.ts";
 import { createFileService } from "../../../src/service/service.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import { quickHasher } from "../../support/quick-hasher.ts";
-import type { Got } from "./environment.ts";
+import { type Got, QUICK_DISK } from "./environment.ts";
 import { watchCalls } from "./failing-calls.ts";
 
 /** The passwords before and after. */
@@ -43,7 +42,7 @@ const quiet = { info: () => undefined, warn: () => undefined, error: () => undef
 
 /** Makes a folder for such environments; what is called below it can be made to fail. */
 export function createAccountsFolder(): { readonly root: string; remove(): void } {
-  const folder = mkdtempSync(join(tmpdir(), "fileferry-errno-"));
+  const folder = mkdtempSync(join(QUICK_DISK, "fileferry-errno-"));
   const root = join(folder, "root");
   watchCalls(root);
   return { root, remove: () => rmSync(folder, { recursive: true }) };

@@ -82,6 +82,8 @@ export function basic(username: string, password = PASSWORDS[username] ?? ""): s
   return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
 }
 
+type WireEvent = FileEvent & { readonly data: { readonly path?: string } };
+
 /** Methods that change nothing: sent again they do no harm. */
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
@@ -91,6 +93,8 @@ export function createWireClient({ port, lines, names, fields }: ExampleServer) 
   const sockets = new Set<Socket>();
   let repeats = 0;
   let markers = 0;
+  /** Those of the lines so far. */
+  const told: WireEvent[] = [];
 
   async function call(method: string, target: string, options: CallOptions = {}, over = agent): Promise<WireAnswer> {
     const { as = "alice", body, chunked = false } = options;
@@ -191,8 +195,8 @@ export function createWireClient({ port, lines, names, fields }: ExampleServer) 
     }
 
     function eventsOf(ids: readonly number[]): readonly FileEvent[] {
-      const all = lines.map((line) => JSON.parse(line) as FileEvent & { data: { path?: string } });
-      return all.filter(({ id, data }) => ids.includes(id) && `${data.path}/`.startsWith(`/${name}/`));
+      for (const line of lines.slice(told.length)) told.push(JSON.parse(line) as WireEvent);
+      return told.filter(({ id, data }) => ids.includes(id) && `${data.path}/`.startsWith(`/${name}/`));
     }
 
     return {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createAzureClient } from "../../../src/storage/azure/client.ts";
+import { type AzureRequest, createAzureClient, describeAzureRequest } from "../../../src/storage/azure/client.ts";
 import { toAzureSettings } from "../../../src/storage/azure/options.ts";
 import { type AzureStorage, type AzureStorageOptions, createAzureStorage } from "../../../src/storage/azure.ts";
 import { projectFolder } from "../built.ts";
@@ -20,12 +20,17 @@ export interface AzureContainer {
   /** Stores a blob without any check. */
   put(key: string, text: string): Promise<void>;
   storage(others?: Partial<AzureStorageOptions>): AzureStorage;
+  /**
+   * Has something done with a container beside this one, which is gone afterwards: the emulator looks at all blobs that
+   * it has for each call.
+   */
+  besides(work: (container: Pick<AzureContainer, "put" | "storage">) => Promise<void>): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** Starts an emulator that keeps everything in memory, and creates a container. */
 export async function createContainer(): Promise<AzureContainer> {
-  const [account, key, container] = ["fileferrytests", randomBytes(64).toString("base64"), "files"];
+  const [account, key] = ["fileferrytests", randomBytes(64).toString("base64")];
   const flags = [
     "--blobHost",
     "127.0.0.1",
@@ -39,16 +44,43 @@ export async function createContainer(): Promise<AzureContainer> {
     env: { ...process.env, AZURITE_ACCOUNTS: `${account}:${key}` },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const options = { account, key, container, endpoint: `${await readAddress(child)}/${account}` };
-  const client = createAzureClient(toAzureSettings(options));
-  const { status } = await client.call({ method: "PUT", query: { restype: "container" } });
-  if (status !== 201) throw new Error(`The emulator responded ${status} to a new container.`);
+  const endpoint = `${await readAddress(child)}/${account}`;
+  let containers = 0;
 
-  async function put(key: string, text: string): Promise<void> {
-    const body = new TextEncoder().encode(text);
-    const stored = await client.call({ method: "PUT", key, body, headers: { "x-ms-blob-type": "BlockBlob" } });
-    if (stored.status !== 201) throw new Error(`The emulator responded ${stored.status} to a new blob.`);
+  function open(container: string) {
+    const options = { account, key, container, endpoint };
+    const client = createAzureClient(toAzureSettings(options));
+
+    async function call(request: AzureRequest, expected: number): Promise<void> {
+      const { status } = await client.call(request);
+      if (status !== expected) throw new Error(`The emulator responded ${status} to ${describeAzureRequest(request)}.`);
+    }
+
+    return {
+      options,
+      make: () => call({ method: "PUT", query: { restype: "container" } }, 201),
+      remove: () => call({ method: "DELETE", query: { restype: "container" } }, 202),
+      put(key: string, text: string): Promise<void> {
+        const body = new TextEncoder().encode(text);
+        return call({ method: "PUT", key, body, headers: { "x-ms-blob-type": "BlockBlob" } }, 201);
+      },
+      storage: (others?: Partial<AzureStorageOptions>) => createAzureStorage({ ...options, ...others }),
+    };
   }
+
+  const { options, make, put, storage } = open("files");
+  await make();
+
+  const besides: AzureContainer["besides"] = async (work) => {
+    containers += 1;
+    const { make, remove, ...container } = open(`files-${containers}`);
+    await make();
+    try {
+      await work(container);
+    } finally {
+      await remove();
+    }
+  };
 
   async function stop(): Promise<void> {
     const ended = new Promise((resolve) => child.once("exit", resolve));
@@ -56,7 +88,7 @@ export async function createContainer(): Promise<AzureContainer> {
     await ended;
   }
 
-  return { options, put, storage: (others) => createAzureStorage({ ...options, ...others }), stop };
+  return { options, put, storage, besides, stop };
 }
 
 /** Waits for the line that says where the emulator listens. */

@@ -35,7 +35,7 @@ function isTaken({ security, requestBody }: Operation, status: number): boolean 
 /** Makes a check of a document. */
 export function createApiCheck(document: ApiDocument, { vocabulary = [] }: ApiCheckOptions = {}): ApiCheck {
   const operations = toOperations(document);
-  const coverage = createCoverage(document, operations.values());
+  const coverage = createCoverage(document, [...operations.values()]);
   const judgeOf = createSchemaJudges(document);
   const basePath = toPath(document.servers?.[0]?.url ?? "/");
   const findTemplate = createTemplateFinder(basePath, Object.keys(document.paths));
@@ -88,7 +88,9 @@ function hasWebdav({ paths }: ApiDocument): boolean {
   return Object.values(paths).some(({ options }) => JSON.stringify(options ?? "").includes('"200"'));
 }
 
+/** The last ones that were asked for: all documents of hundreds of test files take a gigabyte. */
 const checks = new Map<string, ApiCheck>();
+const MOST_CHECKS = 50;
 
 /** What has no description is nothing, and has no method but one (CONTRACT 1). */
 function judgeUndescribed({ method, status }: ApiExchange): readonly string[] {
@@ -96,10 +98,13 @@ function judgeUndescribed({ method, status }: ApiExchange): readonly string[] {
   return [400, 404].includes(status) ? [] : [`the path is not documented, and answered ${status}`];
 }
 
-/** The check of a document as it was sent, made once. */
+/** The check of a document as it was sent, made once as long as others are not asked for in between. */
 export function apiCheckOf(text: string, options: ApiCheckOptions = {}): ApiCheck {
   const key = `${options.vocabulary ?? ""}\n${text}`;
   const check = checks.get(key) ?? createApiCheck(JSON.parse(text) as ApiDocument, options);
+  checks.delete(key);
   checks.set(key, check);
+  const [oldest = key] = checks.keys();
+  if (checks.size > MOST_CHECKS) checks.delete(oldest);
   return check;
 }

@@ -20,13 +20,14 @@ export const keys = {
 } as const;
 
 /** Remembers what of a document has been seen. */
-export function createCoverage(document: ApiDocument, operations: Iterable<Operation>): Coverage {
-  const documented = new Set<string>();
-  for (const operation of operations) for (const key of listKeys(document, operation)) documented.add(key);
+export function createCoverage(document: ApiDocument, operations: readonly Operation[]): Coverage {
   const seen = new Set<string>();
   return {
     see: (key) => void seen.add(key),
-    unseen: () => [...documented].filter((key) => !seen.has(key)),
+    unseen() {
+      const documented = new Set(operations.flatMap((operation) => [...listKeys(document, operation)]));
+      return [...documented].filter((key) => !seen.has(key));
+    },
   };
 }
 

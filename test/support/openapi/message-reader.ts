@@ -159,7 +159,7 @@ export function createContentKeeper({ "content-type": type = "" }: Fields): Cont
     keep(bytes) {
       length += bytes.byteLength;
       if (length > most) parts = [];
-      else if (bytes.byteLength > 0) parts.push(Uint8Array.from(bytes));
+      else if (bytes.byteLength > 0) parts.push(new Uint8Array(bytes));
     },
     take: () => (length > most ? undefined : Buffer.concat(parts)),
   };

@@ -3,8 +3,13 @@ import type { ApiDocument, ApiSchema } from "./document.ts";
 
 const ajv = new ajvDraft04.default({ strict: false, allErrors: true, validateFormats: false });
 
+type Components = Readonly<Record<string, ApiSchema>>;
+
 /** What is wrong with a value; nothing where it is valid. */
 type Judge = (value: unknown) => readonly string[];
+
+/** Those of all documents, by the text of what they judge by: most documents have the same schemas. */
+const compiled = new Map<string, Judge>();
 
 /**
  * Makes judges of a document's schemas, each compiled once, as the first value comes. OpenAPI 3.0 is near draft 4 of
@@ -12,24 +17,47 @@ type Judge = (value: unknown) => readonly string[];
  */
 export function createSchemaJudges(document: ApiDocument): (schema: ApiSchema) => Judge {
   const judges = new Map<ApiSchema, Judge>();
-  const components = { schemas: toDraft04(document.components?.schemas ?? {}) };
+  const schemas = document.components?.schemas ?? {};
 
-  function compile(schema: ApiSchema): Judge {
-    const validate = ajv.compile({ allOf: [toDraft04(schema)], components });
-    return (value) => {
-      if (validate(value)) return [];
-      return (validate.errors ?? []).map(({ instancePath, message, params }) => {
-        const { additionalProperty } = params as { additionalProperty?: string };
-        return `${instancePath || "the value"} ${message}${additionalProperty === undefined ? "" : `: ${additionalProperty}`}`;
-      });
-    };
+  function toJudge(schema: ApiSchema): Judge {
+    const whole = { allOf: [toDraft04(schema)], components: { schemas: toDraft04(namedBy(schema, schemas)) } };
+    const text = JSON.stringify(whole);
+    const judge = compiled.get(text) ?? compile(whole);
+    compiled.set(text, judge);
+    return judge;
   }
 
   return (schema) => {
-    const judge = judges.get(schema) ?? compile(schema);
+    const judge = judges.get(schema) ?? toJudge(schema);
     judges.set(schema, judge);
     return judge;
   };
+}
+
+function compile(schema: object): Judge {
+  const validate = ajv.compile(schema);
+  return (value) => {
+    if (validate(value)) return [];
+    return (validate.errors ?? []).map(({ instancePath, message, params }) => {
+      const { additionalProperty } = params as { additionalProperty?: string };
+      return `${instancePath || "the value"} ${message}${additionalProperty === undefined ? "" : `: ${additionalProperty}`}`;
+    });
+  };
+}
+
+/** The components that a schema names, and those that these name. */
+function namedBy(schema: ApiSchema, schemas: Components): Components {
+  const named: Record<string, ApiSchema> = {};
+  const unread = [schema];
+  for (let next = unread.pop(); next !== undefined; next = unread.pop()) {
+    for (const [, name = ""] of JSON.stringify(next).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)) {
+      const found = schemas[name];
+      if (found === undefined || Object.hasOwn(named, name)) continue;
+      named[name] = found;
+      unread.push(found);
+    }
+  }
+  return named;
 }
 
 function toDraft04(value: unknown): unknown {

@@ -1,5 +1,47 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
+/** Files that take more than a quarter of a minute, the longest first. What starts last should be short. */
+const LONG = [
+  "test/openapi/drift.test.ts",
+  "test/conformance/storage-s3.test.ts",
+  "test/conformance/r2.test.ts",
+  "test/conformance/storage-azure.test.ts",
+  "test/docs/played-blocks.test.ts",
+  "test/browser/api-page.test.ts",
+  "test/conformance/storage.test.ts",
+  "test/memory/pages.test.ts",
+  "test/runtimes/frameworks/frameworks.test.ts",
+  "test/runtimes/workers.test.ts",
+  "test/runtimes/wire/workerd-r2.test.ts",
+  "test/browser/members.test.ts",
+  "test/browser/resume.test.ts",
+  "test/runtimes/uploads/two-processes-s3.test.ts",
+  "test/faults/s3-joins.test.ts",
+  "test/browser/accessibility.test.ts",
+  "test/runtimes/cluster.test.ts",
+  "test/package/packed-package.test.ts",
+  "test/browser/uploads.test.ts",
+  "test/faults/disk/errno.test.ts",
+  "test/browser/link-visitors.test.ts",
+  "test/browser/react-example.test.ts",
+  "test/browser/viewer.test.ts",
+  "test/openapi/drift-links.test.ts",
+  "test/faults/s3-faults.test.ts",
+  "test/faults/accounts-errno.test.ts",
+  "test/memory/large-archives.test.ts",
+  "test/faults/s3-uploads.test.ts",
+  "test/conformance/uploads-s3.test.ts",
+  "test/conformance/uploads-r2.test.ts",
+  "test/archive/zip64.test.ts",
+  "test/cli/cli.test.ts",
+  "test/faults/s3-points.test.ts",
+  "test/runtimes/wire/deno.test.ts",
+  "test/conformance/endpoint-cases.test.ts",
+  "test/runtimes/node/min-throughput.test.ts",
+  "test/faults/crash-trials.test.ts",
+  "test/spec/paths/traversal.test.ts",
+];
+
 /**
  * Runs the files of one project after those of another: a worker keeps the modules that it has loaded as long as the
  * next file is of the same project. What waits for other programs comes first, so that the run ends with short files.
@@ -8,7 +50,10 @@ export class ProjectSequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const projects = ["installed", "faults", "local", "quick"];
-    const toRank = ({ project }: TestSpecification): number => projects.indexOf(project.name);
+    const toRank = ({ project, moduleId }: TestSpecification): number => {
+      const place = LONG.findIndex((file) => moduleId.endsWith(`/${file}`));
+      return projects.indexOf(project.name) * (LONG.length + 1) + (place === -1 ? LONG.length : place);
+    };
     return sorted.sort((one, other) => toRank(one) - toRank(other));
   }
 }

@@ -1,6 +1,6 @@
 import type { StorageUploads, UploadKey } from "../../../src/contracts/storage-uploads.ts";
 import type { S3Fetch } from "../../../src/storage/s3.ts";
-import { createFake, refusal, type S3Call } from "./fake.ts";
+import { createFake, refusal, type S3Call, type S3Content } from "./fake.ts";
 import { createUploadsInSmallParts } from "./small-parts.ts";
 
 /** The number of bytes of a part. */
@@ -20,8 +20,8 @@ export interface Fault {
 /** A store with faults, and the uploads of a process that has them and of one that has none. */
 export type FailingStore = ReturnType<typeof createFailingStore>;
 
-/** Creates a {@link FailingStore}. */
-export function createFailingStore() {
+/** Creates a {@link FailingStore}. `former`: what another one has, which stays as it is. */
+export function createFailingStore(former?: S3Content) {
   let fault: Fault | undefined;
   let calls = 0;
 
@@ -34,7 +34,7 @@ export function createFailingStore() {
     throw new TypeError("fetch failed");
   }
 
-  const fake = createFake(script);
+  const fake = createFake(script, {}, "kept", former);
   const open = (fetch: S3Fetch, retries = 1) => createUploadsInSmallParts({ fetch, partBytes: PART, retries });
 
   /** Calls fail from now on; counts them from 1. */

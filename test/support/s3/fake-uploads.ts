@@ -7,7 +7,7 @@ interface Upload {
   /** What the object will bear. */
   readonly headers: Headers;
   readonly initiated: string;
-  readonly parts: Map<number, string>;
+  readonly parts: ReadonlyMap<number, string>;
 }
 
 /** Stores the joined parts, if the conditions of the call hold. */
@@ -15,14 +15,14 @@ type Put = (body: string, headers: Headers) => Response;
 
 /** What a store has of uploads in parts, and does with them. */
 export interface FakeUploads {
-  readonly uploads: ReadonlyMap<string, { readonly parts: ReadonlyMap<number, string> }>;
+  readonly uploads: ReadonlyMap<string, Upload>;
   /** Answers what is about uploads; `undefined` for anything else. */
   serveUpload(call: S3Call, put: Put): Response | undefined;
 }
 
-/** The uploads of one store, which refuses as others of its kind do. */
-export function createFakeUploads(refuse: typeof refusal): FakeUploads {
-  const uploads = new Map<string, Upload>();
+/** The uploads of one store, which refuses as others of its kind do. `former`: those that it begins with. */
+export function createFakeUploads(refuse: typeof refusal, former: FakeUploads["uploads"] = new Map()): FakeUploads {
+  const uploads = new Map(former);
   let begun = 0;
 
   function serveUpload(call: S3Call, put: Put): Response | undefined {
@@ -32,7 +32,7 @@ export function createFakeUploads(refuse: typeof refusal): FakeUploads {
     if (id === null) return undefined;
     const upload = uploads.get(id);
     if (upload === undefined) return refuse(404, "NoSuchUpload");
-    if (method === "PUT") return addPart(upload, call);
+    if (method === "PUT") return addPart(id, upload, call);
     if (method === "POST") return complete(id, upload, call, put);
     if (method === "GET") return listParts(upload);
     uploads.delete(id);
@@ -40,7 +40,9 @@ export function createFakeUploads(refuse: typeof refusal): FakeUploads {
   }
 
   function begin({ key, headers }: S3Call): Response {
-    begun += 1;
+    do {
+      begun += 1;
+    } while (uploads.has(`upload-${begun}`));
     const id = `upload-${begun}`;
     uploads.set(id, { key, headers, initiated: new Date().toISOString(), parts: new Map() });
     return new Response(`<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`);
@@ -55,9 +57,9 @@ export function createFakeUploads(refuse: typeof refusal): FakeUploads {
     return new Response(`<ListMultipartUploadsResult>${entries.join("")}</ListMultipartUploadsResult>`);
   }
 
-  function addPart({ parts }: Upload, { query, body }: S3Call): Response {
+  function addPart(id: string, upload: Upload, { query, body }: S3Call): Response {
     const number = Number(query.get("partNumber"));
-    parts.set(number, body);
+    uploads.set(id, { ...upload, parts: new Map([...upload.parts, [number, body]]) });
     return new Response(null, { headers: { etag: toTag(body) } });
   }
 

@@ -42,15 +42,19 @@ export interface S3Fake {
   readonly uploads: FakeUploads["uploads"];
 }
 
+/** What a store begins with. */
+export type S3Content = Pick<S3Fake, "objects" | "uploads">;
+
 /** Makes one; it signs with made-up keys, which no test may find anywhere else. */
 export function createFake(
   script: S3Script = () => undefined,
   options: Partial<S3StorageOptions> = {},
   conditions: S3Conditions = "kept",
+  former?: S3Content,
 ): S3Fake {
   const calls: S3Call[] = [];
-  const objects: S3Fake["objects"] = new Map();
-  const { uploads, serveUpload } = createFakeUploads(refusal);
+  const objects: S3Fake["objects"] = new Map(former?.objects);
+  const { uploads, serveUpload } = createFakeUploads(refusal, former?.uploads);
 
   async function answer(url: string, init: RequestInit): Promise<Response> {
     const { pathname, searchParams } = new URL(url);

@@ -130,7 +130,14 @@ mon data = ${folder}/mon
 osd data = ${folder}/osd
 debug mon = 0
 debug osd = 0
+debug ms = 0
+debug memstore = 0
+osd enable op tracker = false
 [client.rgw.a]
+debug rgw = 0
+debug objecter = 0
+rgw override bucket index max shards = 1
+rgw dynamic resharding = false
 rgw frontends = beast endpoint=127.0.0.1:${port} tcp_nodelay=1
 rgw enable usage log = false
 ms mon client mode = crc

@@ -9,7 +9,16 @@ import type { RecordingLogger } from "../logger.ts";
  * to the end.
  */
 const used = new Set<string>();
-const told: { readonly read: () => string; readonly isOfTest: boolean }[] = [];
+const told: Told[] = [];
+/** How many of the used ones all that was told before has been searched for. */
+let known = 0;
+
+interface Told {
+  readonly read: () => string;
+  readonly isOfTest: boolean;
+  /** How much of it was searched, if it only grows. */
+  searched: number | undefined;
+}
 
 /** Shorter ones are words that stand in other texts too. */
 const LEAST = 8;
@@ -64,9 +73,13 @@ export function noteSecretsOnWire(text: string): void {
   for (const [, password] of text.matchAll(/"(?:password|current_password|new_password)":"([^"\\]+)"/g)) note(password);
 }
 
-/** Has this text searched for secrets after each test: for the rest of the test that runs, or of the file. */
-export function watchText(read: () => string): void {
-  told.push({ read, isOfTest: expect.getState().currentTestName !== undefined });
+/**
+ * Has this text searched for secrets after each test: for the rest of the test that runs, or of the file. `onlyGrows`:
+ * what was searched is searched again for new secrets alone.
+ */
+export function watchText(read: () => string, { onlyGrows = false } = {}): void {
+  const isOfTest = expect.getState().currentTestName !== undefined;
+  told.push({ read, isOfTest, searched: onlyGrows ? 0 : undefined });
 }
 
 /** Listens to a service: no event, no line of the log and no metric may hold a secret (CONTRACT 8). */
@@ -82,9 +95,20 @@ export function watchSecrets(log: RecordingLogger): OnEvent {
 
 /** The secrets that were told, none of which may be, and all that was told; what this test listened to is let go of. */
 export function takeLeaks(): { readonly leaked: readonly string[]; readonly text: string } {
-  const text = told.map(({ read }) => read()).join("\n");
+  const secrets = [...used];
+  const longest = Math.max(0, ...secrets.map(({ length }) => length));
+  const texts = told.map((one) => {
+    const whole = one.read();
+    const recent = whole.slice(Math.max(0, (one.searched ?? 0) - longest));
+    if (one.searched !== undefined) one.searched = whole.length;
+    return { whole, recent };
+  });
+  const isTold = (secret: string, index: number): boolean =>
+    texts.some(({ whole, recent }) => (index < known ? recent : whole).includes(secret));
+  const leaked = secrets.filter(isTold);
+  known = secrets.length;
   told.splice(0, told.length, ...told.filter(({ isOfTest }) => !isOfTest));
-  return { leaked: [...used].filter((secret) => text.includes(secret)), text };
+  return { leaked, text: texts.map(({ recent }) => recent).join("\n") };
 }
 
 /** Passwords of the tests, which are too short to be looked for as they are. */
@@ -96,6 +120,7 @@ const PASSWORDS = /\bhunter2\b|\btoor\b|["']secret["']|Basic [\w+/]{6,}/g;
  */
 export function failForLeaks(): void {
   used.clear();
+  known = 0;
   told.length = 0;
   const found = new Map<string, readonly string[]>();
   afterEach(({ task }) => {

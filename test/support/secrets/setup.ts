@@ -52,5 +52,5 @@ function watchStream(stream: Readable): void {
     if (chunk !== null && chunk !== undefined && printed.length < MOST_PRINTED) printed += String(chunk);
     return push.call(stream, chunk, encoding);
   };
-  watchText(() => printed);
+  watchText(() => printed, { onlyGrows: true });
 }
