@@ -89,8 +89,8 @@ describe("the files to run the service with", () => {
       const [from = "", to = ""] = Object.entries(places).find(([place]) => word.startsWith(place)) ?? [];
       return word.replace(from, to);
     });
-    const [flag = "", ...others] = words;
-    expect(others.slice(0, 2)).toEqual([builtCommand, "serve"]);
+    const [command = "", ...others] = words;
+    expect([command, others[0]]).toEqual([builtCommand, "serve"]);
     const accounts = (...names: readonly string[]) => names.map((username) => ({ username, password: "secret" }));
     const configure = (members: object) =>
       writeFile(
@@ -98,7 +98,7 @@ describe("the files to run the service with", () => {
         JSON.stringify({ listen: { port: 0 }, storage: { type: "memory" }, ...members }),
       );
     await configure({ authentication: [{ type: "accounts", accounts: accounts("alice") }] });
-    const run = await startServer(others, [], flag);
+    const run = await startServer(others, [], command);
     const ask = async (name: string): Promise<number> => {
       const headers = { authorization: `Basic ${btoa(`${name}:secret`)}`, accept: "application/json" };
       return (await fetch(`${run.url}home/`, { headers })).status;
@@ -116,7 +116,7 @@ describe("the files to run the service with", () => {
 
     await configure({ authentication: "none" });
     const [, status] = /^RestartPreventExitStatus=(\d+)$/m.exec(unit) ?? [];
-    expect(await startCommand(others, "", [], flag).ended).toBe(Number(status));
+    expect(await startCommand(others, "", [], command).ended).toBe(Number(status));
   });
 
   it(`have a file of logrotate, after which the service writes a new log${logrotateNote}`, async () => {
