@@ -4,8 +4,7 @@ import type { QuotaLimit } from "../contracts/quota.ts";
 import { hasCode, StorageError } from "../contracts/storage-adapter.ts";
 import { isPrefix, toPathSegments } from "../contracts/storage-path.ts";
 import { createError } from "../http/errors.ts";
-import { findInEach } from "../platform/each.ts";
-import { mergeNewest } from "../platform/merge-newest.ts";
+import { mergeSorted } from "../platform/merge-sorted.ts";
 import type { Account } from "./account.ts";
 import { isReserved, toStoragePath } from "./path.ts";
 import { type TreeAccess, toRemoval } from "./removal-check.ts";
@@ -69,7 +68,10 @@ export function createAccountTrash(
   }
 
   async function* list(): AsyncGenerator<AccountTrashEntry> {
-    for await (const entry of mergeNewest(tops.map((top) => trash.list(toStoragePath(top))))) {
+    for await (const entry of mergeSorted(
+      tops.map((top) => trash.list(toStoragePath(top))),
+      newestFirst,
+    )) {
       const shown = await toShown(entry);
       if (shown !== undefined) yield shown;
     }
@@ -78,9 +80,11 @@ export function createAccountTrash(
   async function find(...[ids, from]: Parameters<AccountTrash["find"]>): ReturnType<AccountTrash["find"]> {
     const found = new Map<string, AccountTrashEntry>();
     const paths = new Map(Array.from(from ?? [], ([id, segments]) => [id, toRealPath(account, segments)]));
-    for (const entry of await findInEach(tops, (top) => trash.find(toStoragePath(top), ids, paths))) {
-      const shown = await toShown(entry);
-      if (shown !== undefined) found.set(shown.id, shown);
+    for (const top of tops) {
+      for (const entry of await trash.find(toStoragePath(top), ids, paths)) {
+        const shown = await toShown(entry);
+        if (shown !== undefined) found.set(shown.id, shown);
+      }
     }
     return found;
   }
@@ -132,6 +136,10 @@ export function createAccountTrash(
   }
 
   return { list, find, restore, purge };
+}
+
+function newestFirst(one: TrashEntry, other: TrashEntry): number {
+  return one.id > other.id ? -1 : 1;
 }
 
 function toReading(isFolder: boolean): Operation {

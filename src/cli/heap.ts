@@ -11,8 +11,11 @@ import { watchReceivedChunks } from "../runtimes/node/request-body.ts";
 const YOUNG_GENERATION_BYTES = 8_388_608;
 /** Both halves while objects of running requests age too early: more of them are alive than a small half can hold. */
 const LARGE_YOUNG_GENERATION_BYTES = 16_777_216;
-/** Then the old generation is full of them twice in turn before the young one was collected so often. */
-const FEW_COLLECTIONS = 40;
+/**
+ * Then the old generation is full of them twice in turn before the young one was collected so often. With still fewer
+ * collections the process has hardly done anything: it starts, or is idle.
+ */
+const FEW_COLLECTIONS = { least: 10, most: 40 };
 /** The bytes of request bodies after which the young generation is collected. */
 const COLLECT_BYTES = 4_194_304;
 
@@ -59,7 +62,7 @@ function limitYoungGeneration(): void {
     const kind = entry.detail?.kind;
     if (kind === constants.NODE_PERFORMANCE_GC_MINOR) collections += 1;
     if (kind !== constants.NODE_PERFORMANCE_GC_MAJOR) return;
-    const areFew = collections < FEW_COLLECTIONS;
+    const areFew = collections >= FEW_COLLECTIONS.least && collections < FEW_COLLECTIONS.most;
     most = areFew && wereFew ? LARGE_YOUNG_GENERATION_BYTES : YOUNG_GENERATION_BYTES;
     wereFew = areFew;
     collections = 0;

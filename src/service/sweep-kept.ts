@@ -2,7 +2,7 @@ import type { Locks } from "../account/locks/locks.ts";
 import { unlessLocked } from "../account/locks/unless-locked.ts";
 import type { ServiceConfig } from "../config/service-config.ts";
 import { toPathSegments } from "../contracts/storage-path.ts";
-import type { Sweep } from "../platform/each.ts";
+import type { Sweep } from "../platform/run-sweeps.ts";
 import { removeExpiredFiles } from "./retention.ts";
 
 const INTERVAL_MS = 3_600_000;

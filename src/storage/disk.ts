@@ -183,7 +183,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
   async function locateContent(path: string): Promise<ContentLocation | undefined> {
     const segments = toPathSegments(path);
     const isPlain = links === "hidden" || (await locate(segments)) === segments;
-    return isPlain ? { storage, path, medium: "disk", freeBytes: () => findFreeBytes(root) } : undefined;
+    return isPlain ? { storage, path, medium: "disk", freeBytes: () => findFreeBytes(root, segments) } : undefined;
   }
 
   async function write(

@@ -2,8 +2,8 @@ import type { RestoreOptions, Trash, TrashEntry, TrashMember } from "../contract
 import { StorageError } from "../contracts/storage-adapter.ts";
 import { isPrefix, toCanonicalPath, toPathSegments } from "../contracts/storage-path.ts";
 import { createBoundedMap } from "../platform/bounded-map.ts";
-import { findInEach, runSweeps } from "../platform/each.ts";
-import { mergeNewest } from "../platform/merge-newest.ts";
+import { mergeSorted } from "../platform/merge-sorted.ts";
+import { runSweeps } from "../platform/run-sweeps.ts";
 import { toMountedOptions } from "./inner-limit.ts";
 import { type MountedPart, toInnerPath, toMountedParts } from "./mounted-parts.ts";
 
@@ -19,8 +19,6 @@ type Mount = MountedPart<Trash>;
  * Combines the trash of several storages to that of the tree that `mountStorage` makes of them, with the paths of the
  * tree. Name all mount points, also those of storages without a trash. An entry is restored to its own storage only:
  * any other path is `denied`.
- *
- * If the trash of one storage fails, those of the others are listed, searched and swept nevertheless.
  *
  * @throws TypeError if a path is not canonical.
  */
@@ -62,27 +60,28 @@ export function mountTrash(mounts: MountedTrash): Trash {
     return new Map(own.map(([id, path]) => [id, toInnerPath(mount, path)]));
   }
 
-  function find(
+  async function find(
     below: string,
     ids: readonly string[],
     paths?: ReadonlyMap<string, string>,
   ): Promise<readonly TrashEntry[]> {
-    return findInEach(foldersBelow(below), async ({ mount, trash, folder }) => {
+    const found: TrashEntry[] = [];
+    for (const { mount, trash, folder } of foldersBelow(below)) {
       const entries = await trash.find(folder, ids, paths && toInnerPaths(mount, paths));
-      return entries.map((entry) => toOuter(mount, entry)).filter((entry) => entry !== undefined);
-    });
+      found.push(...entries.map((entry) => toOuter(mount, entry)).filter((entry) => entry !== undefined));
+    }
+    return found;
   }
 
   /** Finds the storage that has an entry. */
   async function locate(id: string): Promise<{ readonly mount: Mount; readonly trash: Trash } | undefined> {
     const recent = known.get(id);
     if (recent?.part !== undefined) return { mount: recent, trash: recent.part };
-    const [located] = await findInEach(sorted, async (mount) => {
+    for (const mount of sorted) {
       const { part: trash } = mount;
-      const entries = (await trash?.find("/", [id])) ?? [];
-      return trash !== undefined && entries.length > 0 ? [{ mount, trash }] : [];
-    });
-    return located;
+      if (trash !== undefined && (await trash.find("/", [id])).length > 0) return { mount, trash };
+    }
+    return undefined;
   }
 
   async function* members(id: string): AsyncGenerator<TrashMember> {
@@ -107,7 +106,11 @@ export function mountTrash(mounts: MountedTrash): Trash {
   }
 
   return {
-    list: (below) => mergeNewest(foldersBelow(below).map(({ mount, trash, folder }) => listIn(mount, trash, folder))),
+    list: (below) =>
+      mergeSorted(
+        foldersBelow(below).map(({ mount, trash, folder }) => listIn(mount, trash, folder)),
+        newestOf,
+      ),
     find,
     members,
     restore,
@@ -132,4 +135,8 @@ export function mountTrash(mounts: MountedTrash): Trash {
       };
     },
   };
+}
+
+function newestOf(one: TrashEntry, other: TrashEntry): number {
+  return one.id > other.id ? -1 : 1;
 }

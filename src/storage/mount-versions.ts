@@ -1,6 +1,6 @@
 import type { Versions } from "../contracts/kept/versions.ts";
 import { StorageError } from "../contracts/storage-adapter.ts";
-import { runSweeps } from "../platform/each.ts";
+import { runSweeps } from "../platform/run-sweeps.ts";
 import { toMountedOptions } from "./inner-limit.ts";
 import { toInnerPath, toMountedParts } from "./mounted-parts.ts";
 

@@ -4,7 +4,7 @@ import { checkNames, checkOption, isWholeNumber } from "../contracts/option-erro
 import type { Quota, QuotaLimit } from "../contracts/quota.ts";
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
 import { toPathSegments } from "../contracts/storage-path.ts";
-import { runSweeps } from "../platform/each.ts";
+import { runSweeps } from "../platform/run-sweeps.ts";
 import { hideArea, openArea } from "./area.ts";
 import { createAdmissions } from "./quota/admission.ts";
 import { createCountedUploads } from "./quota/counted-uploads.ts";

@@ -22,7 +22,6 @@ export async function findPageQuota(context: AccountContext): Promise<PageQuota 
   return usage && { bytes: toShare(usage.bytes), files: toShare(usage.files) };
 }
 
-/** What has a limit also has a number that is available. */
-function toShare(shown: ShownUsage): QuotaShare | undefined {
-  return shown.limit === null ? undefined : (shown as QuotaShare);
+function toShare({ used, limit, available }: ShownUsage): QuotaShare | undefined {
+  return limit === null || available === null ? undefined : { used, limit, available };
 }

@@ -21,11 +21,11 @@ export async function findQuotaProperties(
   const top = toRealSegments(account, path.segments);
   const usage = scheme === "link" ? undefined : await findNearestUsage(context);
   if (usage === undefined) return () => undefined;
-  const { used, available } = usage.bytes;
-  const properties = new Map<string, string>();
-  for (const [kind, bytes] of Object.entries({ used, available })) {
-    const name = `quota-${kind}-bytes`;
-    if (bytes !== null) properties.set(davKey(name), `<D:${name}>${bytes}</D:${name}>`);
+  const { bytes } = usage;
+  const properties = new Map([[davKey("quota-used-bytes"), `<D:quota-used-bytes>${bytes.used}</D:quota-used-bytes>`]]);
+  if (bytes.available !== null) {
+    const element = `<D:quota-available-bytes>${bytes.available}</D:quota-available-bytes>`;
+    properties.set(davKey("quota-available-bytes"), element);
   }
   // A virtual folder may be elsewhere in the storage, where other limits hold.
   return (segments) => (isPrefix(top, toRealSegments(account, segments)) ? properties : undefined);

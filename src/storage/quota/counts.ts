@@ -148,7 +148,8 @@ export function createCounts(options: CountsOptions): Counts {
         isStored = !isOther && isKnown && uploads.isCurrent() && current.uploads.changes === seen;
         if (!isStored) return current;
         const counted = withWalk(current, walk.total, uploads.amount, clock());
-        return wasLost ? withLease(counted, toProcess(), heldIn(folder), clock() + LEASE_MILLISECONDS) : counted;
+        const mustCorrect = wasLost && hasLease(counted, toProcess());
+        return mustCorrect ? withLease(counted, toProcess(), heldIn(folder), clock() + LEASE_MILLISECONDS) : counted;
       });
       if (record !== undefined && (isStored || isOther)) return { record, isOwn: isStored };
     }
@@ -206,8 +207,10 @@ export function createCounts(options: CountsOptions): Counts {
           return current;
         }
         const toLeased = (held: Amount) => withLease(current, toProcess(), held, clock() + LEASE_MILLISECONDS);
-        // What this process has reserved counts also if its lease has ended: the requests still rely on it.
-        answer = fits(toLeased(heldIn(folder)), limit, needed);
+        // What this process has reserved counts also if its lease has ended. Without one it is admitted anew, all of it.
+        answer = hasLease(current, toProcess())
+          ? fits(toLeased(heldIn(folder)), limit, needed)
+          : fits(current, limit, add(needed, heldIn(folder)));
         return answer === "reserved" ? toLeased(add(heldIn(folder), amount)) : current;
       },
       onStored,

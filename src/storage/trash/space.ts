@@ -85,6 +85,8 @@ export interface NeededRoom {
   readonly size?: number | undefined;
   /** Where the bytes come from, if the size is that of something in the storage. It is measured if it is needed. */
   readonly from?: string;
+  /** Of the caller, who may not want it any more. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -108,19 +110,20 @@ export async function withRoom<T>(
 async function makeRoom(parts: TrashParts, needed: NeededRoom, error: unknown): Promise<boolean> {
   const home = needed.quota?.path;
   if (home === undefined || !isWithinFolder(needed.path, home)) return false;
-  const { path: limit = "/", ...shortage } = quotaShortageOf(error) ?? (await measureNeeded(parts, needed));
+  const quotaShortage = quotaShortageOf(error);
+  const limit = quotaShortage?.path ?? "/";
+  const shortage = quotaShortage ?? { bytes: await measureMissing(parts, needed), files: 0 };
+  if (needed.signal?.aborted) return false;
   const folder = isWithinFolder(limit, home) ? limit : home;
   return parts.withLock(folder, () => removeOldest(parts, folder, shortage));
 }
 
-/** A disk that is full does not say how much is missing: there must be room for all of it. */
-async function measureNeeded(
-  parts: TrashParts,
-  { size = 0, from }: NeededRoom,
-): Promise<Space & { readonly path?: undefined }> {
-  if (from === undefined) return { bytes: size, files: 0 };
-  const { bytes } = await measureAt(parts, from, await parts.storage.stat(from));
-  return { bytes, files: 0 };
+/** How many bytes a full disk lacks: all of them, if it does not say how many are free. */
+async function measureMissing(parts: TrashParts, { path, size = 0, from }: NeededRoom): Promise<number> {
+  const { storage } = parts;
+  const bytes = from === undefined ? size : (await measureAt(parts, from, await storage.stat(from))).bytes;
+  const place = await storage.locateContent?.(path);
+  return Math.max(1, bytes - ((await place?.freeBytes?.()) ?? 0));
 }
 
 /** Removes the oldest entries from below a folder, as many as make enough room. Removes none if all are not enough. */

@@ -84,8 +84,9 @@ export function createTrashTransfer(
   const { storage } = parts;
 
   async function transfer(from: string, to: string, options: TransferOptions): Promise<Placement> {
+    const { quota, signal } = options;
     const act = (): Promise<Placement> => storage[verb](from, to, options);
-    return makeRoom && verb === "copy" ? withRoom(parts, { path: to, quota: options.quota, from }, act) : act();
+    return makeRoom && verb === "copy" ? withRoom(parts, { path: to, quota, signal, from }, act) : act();
   }
 
   /** The source is checked first: a transfer that is refused replaces nothing. */

@@ -55,10 +55,11 @@ describe.skipIf(missing)(`the services of compose.yaml${missing ? ` (skipped: ${
     expect(await runCommand(added, "a long passphrase\n")).toMatchObject({ status: 0 });
 
     const { services } = parse(await readFile(join(example, "compose.yaml"), "utf8"));
-    const [node, flag = "", ...words]: readonly string[] = services.fileferry.command;
+    const [node, ...words]: readonly string[] = services.fileferry.command;
     expect(node).toBe("node");
     const places = { "node_modules/fileferry/dist": builtFolder, "/etc/fileferry": join(folder, "etc") };
-    const run = await startServer(replaceEach(words.join("\n"), places).split("\n"), [], flag);
+    const [command, ...others] = replaceEach(words.join("\n"), places).split("\n");
+    const run = await startServer(others, [], command);
 
     const headers = { authorization: `Basic ${btoa("alice:a long passphrase")}`, accept: "application/json" };
     async function ask(method: string, path: string, body?: string): Promise<readonly [number | undefined, string]> {

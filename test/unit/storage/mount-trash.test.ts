@@ -70,31 +70,16 @@ describe("mountTrash", () => {
     expect(await fresh.restore(d?.id ?? "")).toBe("/archive/d");
   });
 
-  it("lists, finds, restores and sweeps what the others have if one storage fails", async () => {
-    const { tree, storages, pass } = await openTree();
-    const [d, c, b, a] = await entriesOf({ trash: mountTrash(storages) });
-    const [idOfD, idOfC, idOfB, idOfA] = [d?.id ?? "", c?.id ?? "", b?.id ?? "", a?.id ?? ""];
+  it("sweeps what the others have if one storage fails, and hides nothing", async () => {
+    const { storages, pass } = await openTree();
     const fail = () => Promise.reject(new StorageError("unavailable"));
     const failing = { [Symbol.asyncIterator]: () => ({ next: fail }) };
     const broken: Trash = { ...storages["/archive"], list: () => failing, find: fail, sweep: fail };
-    const open = () => mountTrash({ ...storages, "/archive": broken });
-    const pathsBelow = async (below: string) => (await entriesOf({ trash: open() }, below)).map(({ path }) => path);
-    expect(await pathsBelow("/")).toEqual(["/archive/deep/c", "/a"]);
-    expect(await pathsBelow("/archive")).toEqual(["/archive/deep/c"]);
-    const found = await open().find("/", [idOfA, idOfB, idOfC, idOfD]);
-    expect(found.map(({ path }) => path).sort()).toEqual(["/a", "/archive/deep/c"]);
-    // It may be in the storage that fails.
-    for (const act of [
-      () => open().find("/", [idOfD]),
-      () => open().restore(idOfD),
-      () => entriesOf({ trash: mountTrash({ "/": undefined, "/archive": broken }) }),
-    ]) {
-      expect(await codeOf(act())).toBe("unavailable");
-    }
-    expect(await open().restore(idOfA)).toBe("/a");
-    await tree.remove("/a");
+    const trash = mountTrash({ ...storages, "/archive": broken });
+    expect(await codeOf(entriesOf({ trash }))).toBe("unavailable");
+    expect(await codeOf(trash.find("/", ["of none"]))).toBe("unavailable");
     pass(31 * 86_400);
-    expect(await codeOf(open().sweep())).toBe("unavailable");
+    expect(await codeOf(trash.sweep())).toBe("unavailable");
     const counts = Object.entries(storages).map(async ([path, one]) => [path, (await one?.sweep()) ?? 0]);
     expect(Object.fromEntries(await Promise.all(counts))).toEqual({
       "/": 0,

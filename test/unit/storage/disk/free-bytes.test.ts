@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createDiskStorage } from "../../../../src/storage/disk.ts";
 import { mountSmallDisk, unmount } from "../../../support/small-disk.ts";
 
-async function freeBytesIn(root: string): Promise<number | undefined> {
-  const place = await createDiskStorage({ root }).locateContent?.("/");
+async function freeBytesIn(root: string, path = "/"): Promise<number | undefined> {
+  const place = await createDiskStorage({ root }).locateContent?.(path);
   return place?.freeBytes?.();
 }
 
@@ -23,6 +23,10 @@ describe("the room that a disk storage has", () => {
     expect(before).toBeLessThanOrEqual(1024 ** 2);
     writeFileSync(join(root, "a"), new Uint8Array(409_600));
     expect(before - ((await freeBytesIn(root)) ?? 0)).toBe(409_600);
+    // Also where that is a part of what the storage has, whether there is a file or not.
+    const [around, name] = [dirname(root), basename(root)];
+    for (const path of [`/${name}`, `/${name}/a`, `/${name}/of/none`])
+      expect(await freeBytesIn(around, path)).toBe(await freeBytesIn(root));
   });
 
   it("is not known if the system does not say", async () => {

@@ -178,6 +178,19 @@ describe("a storage with quotas, if its process stops for longer than others wai
     expect(await other.quota.usage("/")).toEqual({ bytes: 9000, files: 1, reservedBytes: 0, reservedFiles: 0 });
   });
 
+  it("gets none by a file that needs no room either", async () => {
+    const { inner, stopped, other, stop } = openTwo();
+    async function* content(): AsyncGenerator<Uint8Array> {
+      yield new Uint8Array(SIZE);
+      stop();
+      await other.write("/other", bytes(9000), { size: 9000 });
+      await stopped.write("/empty", bytes(0), { size: 0 }).catch(() => undefined);
+      yield new Uint8Array(SIZE);
+    }
+    await expect(stopped.write("/late", content(), { size: 2 * SIZE })).rejects.toMatchObject({ code: "no-space" });
+    expect((await sumOf(inner)).bytes).toBe(9000);
+  });
+
   it("stores those of its files that still fit", async () => {
     const { inner, stopped, other, stop } = openTwo();
     let resume = (): void => undefined;

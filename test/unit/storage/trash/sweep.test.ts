@@ -232,8 +232,11 @@ describe("a trash around a storage with quotas", () => {
 describe("a trash on a disk that is full", () => {
   const CAPACITY = 11_000;
 
-  /** A storage that has no room for files and copies beyond its capacity, and says so before it takes content. */
-  function createDisk(): StorageAdapter {
+  /**
+   * A storage that has no room for files and copies beyond its capacity, and says so before it takes content. With
+   * `onAsked` it also says how much is free.
+   */
+  function createDisk(onAsked?: () => void): StorageAdapter {
     const memory = createMemoryStorage();
     async function sizeOf(path: string): Promise<number> {
       const entry = await memory.stat(path);
@@ -254,6 +257,15 @@ describe("a trash on a disk that is full", () => {
         await requireRoom(await sizeOf(from));
         return memory.copy(from, to, options);
       },
+      ...(onAsked && {
+        async locateContent(path) {
+          const freeBytes = async (): Promise<number> => {
+            onAsked();
+            return CAPACITY - (await sizeOf("/"));
+          };
+          return { storage: memory, path, medium: "disk", freeBytes };
+        },
+      }),
     });
   }
 
@@ -304,5 +316,30 @@ describe("a trash on a disk that is full", () => {
     const copied = codeOf(storage.copy("/alice/folder", "/alice/copy", { quota: { path: "/alice" } }));
     expect(await copied).toBe("done");
     expect((await entriesOf(storage)).map(({ path }) => path)).toEqual(["/alice/3"]);
+  });
+
+  it.each([
+    ["removes no more than the disk lacks", false, ["/alice/2"]],
+    ["removes nothing for a copy that is not wanted any more", true, ["/alice/2", "/alice/1"]],
+  ])("%s", async (_what, isAborted, left) => {
+    const abort = new AbortController();
+    const disk = createDisk(() => {
+      if (isAborted) abort.abort();
+    });
+    const { storage, pass } = openTrash({}, disk);
+    await storage.createFolder("/alice");
+    await fill(storage, "/alice/original", 3000);
+    for (const [path, size] of [
+      ["/alice/1", 2000],
+      ["/alice/2", 4500],
+    ] as const) {
+      await fill(storage, path, size);
+      await storage.remove(path);
+      pass(1);
+    }
+    const options = { quota: { path: "/alice" }, signal: abort.signal };
+    const copied = codeOf(storage.copy("/alice/original", "/alice/copy", options));
+    expect(await copied).toBe(isAborted ? "no-space" : "done");
+    expect((await entriesOf(storage)).map(({ path }) => path)).toEqual(left);
   });
 });
