@@ -207,7 +207,7 @@ export function createCounts(options: CountsOptions): Counts {
           return current;
         }
         const toLeased = (held: Amount) => withLease(current, toProcess(), held, clock() + LEASE_MILLISECONDS);
-        // What this process has reserved counts also if its lease has ended. Without one it is admitted anew, all of it.
+        // What this process has reserved counts also if its lease has ended. Without one all of it is admitted anew.
         answer = hasLease(current, toProcess())
           ? fits(toLeased(heldIn(folder)), limit, needed)
           : fits(current, limit, add(needed, heldIn(folder)));
