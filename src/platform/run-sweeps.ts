@@ -1,4 +1,4 @@
-/** Removes what is due, and resolves with how much that was. */
+/** Does what is due, and resolves with how much that was. */
 export type Sweep = () => Promise<number | undefined>;
 
 /** Runs sweeps one after the other, also after one that fails. Returns the sum, or rejects with the first failure. */

@@ -3,9 +3,8 @@ import { StorageError } from "../contracts/storage-adapter.ts";
 import { isPrefix, toCanonicalPath, toPathSegments } from "../contracts/storage-path.ts";
 import { createBoundedMap } from "../platform/bounded-map.ts";
 import { mergeSorted } from "../platform/merge-sorted.ts";
-import { runSweeps } from "../platform/run-sweeps.ts";
 import { toMountedOptions } from "./inner-limit.ts";
-import { type MountedPart, toInnerPath, toMountedParts } from "./mounted-parts.ts";
+import { type MountedPart, sweepParts, toInnerPath, toMountedParts } from "./mounted-parts.ts";
 
 /** The trash of each storage by the path at which it is mounted; `undefined` for a storage without one. */
 export type MountedTrash = Readonly<Record<string, Trash | undefined>>;
@@ -115,14 +114,7 @@ export function mountTrash(mounts: MountedTrash): Trash {
     members,
     restore,
     purge,
-    sweep: () =>
-      runSweeps(
-        sorted.map(
-          ({ part }) =>
-            async () =>
-              part?.sweep(),
-        ),
-      ),
+    sweep: () => sweepParts(sorted),
     watch(listener) {
       const ends = sorted.map((mount) =>
         mount.part?.watch(({ entry, reason }) => {

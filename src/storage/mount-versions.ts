@@ -1,8 +1,7 @@
 import type { Versions } from "../contracts/kept/versions.ts";
 import { StorageError } from "../contracts/storage-adapter.ts";
-import { runSweeps } from "../platform/run-sweeps.ts";
 import { toMountedOptions } from "./inner-limit.ts";
-import { toInnerPath, toMountedParts } from "./mounted-parts.ts";
+import { sweepParts, toInnerPath, toMountedParts } from "./mounted-parts.ts";
 
 /** The versions of each storage by the path at which it is mounted; `undefined` for a storage without any. */
 export type MountedVersions = Readonly<Record<string, Versions | undefined>>;
@@ -47,13 +46,6 @@ export function mountVersions(mounts: MountedVersions): Versions {
       const located = locate(path);
       return located === undefined ? false : located.versions.purge(located.inner, id);
     },
-    sweep: () =>
-      runSweeps(
-        sorted.map(
-          ({ part }) =>
-            async () =>
-              part?.sweep(),
-        ),
-      ),
+    sweep: () => sweepParts(sorted),
   };
 }

@@ -1,4 +1,5 @@
 import { isPrefix, toCanonicalPath, toPathSegments } from "../contracts/storage-path.ts";
+import { runSweeps } from "../platform/run-sweeps.ts";
 
 /** A storage of a tree, and what it offers in addition to its methods. */
 export interface MountedPart<Part> {
@@ -30,6 +31,17 @@ export function toMountedParts<Part>(mounts: Readonly<Record<string, Part | unde
   }
 
   return { sorted, find };
+}
+
+/** Sweeps the parts one after the other, also after one that fails. Returns the sum, or rejects with a failure. */
+export function sweepParts(parts: readonly MountedPart<{ sweep(): Promise<number> }>[]): Promise<number> {
+  return runSweeps(
+    parts.map(
+      ({ part }) =>
+        async () =>
+          part?.sweep(),
+    ),
+  );
 }
 
 /** Returns the path in a mounted storage for a path of the tree. */
