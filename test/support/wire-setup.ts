@@ -2,7 +2,7 @@ import childProcess, { type ChildProcess } from "node:child_process";
 import { syncBuiltinESMExports } from "node:module";
 import { afterEach } from "vitest";
 import { failForProblems, noteProblems } from "./openapi/noted-problems.ts";
-import { askForDescription, settleWire } from "./openapi/wire.ts";
+import { askForDescription, forgetServices, settleWire } from "./openapi/wire.ts";
 import { watchOnce } from "./watch-once.ts";
 
 /*
@@ -12,6 +12,7 @@ import { watchOnce } from "./watch-once.ts";
  * of them. What is not seen, `wire-check.ts` says.
  */
 
+forgetServices();
 failForProblems();
 // Hooks run in reverse order: this one notes problems before the hook above looks at them.
 afterEach(async () => {

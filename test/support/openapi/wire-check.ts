@@ -20,6 +20,8 @@ export interface WireCheck extends WireListener {
   ask(url: string): void;
   /** What was found since the last time. */
   settle(): Promise<readonly string[]>;
+  /** Forgets all descriptions: servers of the next file of tests may get the same ports. */
+  forget(): void;
 }
 
 /**
@@ -107,6 +109,9 @@ export function createWireCheck(unheard: WireTap["unheard"]): WireCheck {
       const problems: (readonly string[])[] = [];
       for (const exchange of exchanges) problems.push(await judge(exchange, undescribed));
       return problems.flat();
+    },
+    forget() {
+      asked.clear();
     },
   };
 }

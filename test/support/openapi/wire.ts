@@ -21,3 +21,8 @@ export async function settleWire(): Promise<readonly string[]> {
   servers.flush();
   return [...(await check.settle()), ...(await settleChildren(clients.isOwn))];
 }
+
+/** Forgets the descriptions of the services that the last file of tests has run. */
+export function forgetServices(): void {
+  check.forget();
+}
