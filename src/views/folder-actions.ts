@@ -1,3 +1,4 @@
+import type { MemberAction } from "../contracts/pages/member-action.ts";
 import type { Texts } from "../contracts/pages/texts.ts";
 import type { TriggerStyle } from "../contracts/trigger.ts";
 import { html, type SafeHtml } from "../http/html.ts";
@@ -23,6 +24,11 @@ export interface FolderActions {
   /** The URL of the page with the versions of a file in the folder, up to its name. Absent: there is none. */
   readonly versions?: string;
   readonly triggers: readonly TriggerButton[];
+}
+
+/** Returns the actions that are left on a member. */
+export function withoutDenied(actions: FolderActions, denials: readonly MemberAction[]): FolderActions {
+  return { ...actions, ...Object.fromEntries(denials.map((action) => [action, false])) };
 }
 
 /** The button of a trigger. */

@@ -45,7 +45,7 @@ export function streamFolderPage(context: PageContext, folder: FolderPage): Read
   /** Text that is rendered but not yet sent. */
   let text = before;
   let sorted: readonly PageMember[] | undefined;
-  const { actions, entered } = folder;
+  const { actions, entered, denialsOf } = folder;
   const isSelectable = mayActOnMembers(actions);
   const isViewable = mayView(folder);
   const rowActions = {
@@ -62,7 +62,7 @@ export function streamFolderPage(context: PageContext, folder: FolderPage): Read
     sorted ??= await sortMembers(folder.members ?? [], folder.order);
     for (let member = sorted[position]; member !== undefined; member = sorted[position]) {
       if (text.length >= CHUNK_CHARACTERS) break;
-      text += renderRow(member);
+      text += renderRow(member, denialsOf && (await denialsOf(member)));
       position += 1;
       if (position % ROWS_PER_CHUNK === 0 && position < sorted.length) text += CHUNK_END;
     }

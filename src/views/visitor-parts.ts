@@ -1,7 +1,7 @@
 import type { Texts } from "../contracts/pages/texts.ts";
 import { html, type SafeHtml } from "../http/html.ts";
 import { fillText } from "../platform/fill-text.ts";
-import { formatsOf } from "./formats.ts";
+import { formatsOf, renderTime } from "./formats.ts";
 
 /** What the pages of a link show of it. They never show the account, nor anything above what the link leads to. */
 export interface PageLink {
@@ -22,8 +22,8 @@ export interface PageLink {
 
 /** When a link ends. */
 export function renderExpiry(texts: Texts, { expires }: PageLink): SafeHtml {
-  const time = fillText(texts.availableUntil, { time: formatsOf(texts).time(expires) });
-  return html`<time datetime="${expires.toISOString()}">${time}</time>`;
+  const [before, after] = texts.availableUntil.split("{time}");
+  return html`${before}${renderTime(texts, expires, " UTC")}${after}`;
 }
 
 /** The line below the heading of a folder's page: when the link ends, and the archive of all that is shown. */

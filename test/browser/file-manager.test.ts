@@ -275,6 +275,39 @@ describeInChromium("the files of a folder", (chromium) => {
     expect(await page.locator("#send, #create").count()).toBe(0);
     expectNoComplaints();
   });
+
+  it("offer no action that a rule denies on them alone, in menus, by keys and for a selection", async () => {
+    const permissions = [["allow-full-control"], ["/a.txt", "allow-read"], ["/b.txt", "allow-list", "allow-rename"]];
+    const files = { "a.txt": "a", "b.txt": "b", "c.txt": "c" };
+    const site = await openSite({ files, groups: { DEFAULT_GROUP: { permissions } } });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    const bar = page.locator(".selected");
+    const offersOf = async (...names: string[]) => {
+      for (const name of names) await page.getByRole("checkbox", { name }).check();
+      const offers = await bar.getByRole("button").filter({ visible: true }).allTextContents();
+      await page.keyboard.press("Escape");
+      return offers.slice(1).map((offer) => offer.trim());
+    };
+    expect(await offersOf("a.txt")).toEqual(["Download as ZIP", "Copy", "Properties"]);
+    expect(await offersOf("b.txt")).toEqual(["Move", "Rename", "Properties"]);
+    expect(await offersOf("a.txt", "b.txt")).toEqual(["Download as ZIP", "Move", "Copy"]);
+    expect(await offersOf("a.txt", "c.txt")).toEqual(["Download as ZIP", "Delete", "Move", "Copy"]);
+    await rowOf(page, "a.txt").getByRole("link", { name: "Actions for" }).click();
+    expect(await page.getByRole("menuitem").allTextContents()).toEqual(["Open", "Download", "Copy…", "Properties"]);
+    await page.keyboard.press("Escape");
+    await rowOf(page, "a.txt").locator("th a").focus();
+    await page.keyboard.press("F2");
+    await page.keyboard.press("Delete");
+    expect(await page.locator("dialog, tr input:not([type=checkbox])").count()).toBe(0);
+    const { page: plain } = await chromium.open({ javaScriptEnabled: false });
+    await logIn(plain, site);
+    await rowOf(plain, "b.txt").getByRole("link", { name: "Actions for" }).click();
+    const panel = plain.locator(".member");
+    expect(await panel.getByRole("button").allTextContents()).toEqual(["Rename", "Move"]);
+    expect(await panel.getByRole("link").allTextContents()).toEqual(["Close"]);
+    expectNoComplaints();
+  });
 });
 
 /** Fails if the page, or a dialog on it, is wider than its place. */

@@ -162,6 +162,9 @@ describeInChromium("links", (chromium) => {
       "allow-delete-file",
     ] as const;
     await page.goto(await makeLink(site, { permissions }));
+    // The end of the link is in the reader's zone.
+    await eventually(() => page.locator(".link-line time").textContent()).not.toContain("UTC");
+    expect(await page.locator(".link-line time").getAttribute("title")).toMatch(/UTC$/);
     await dropFiles(page, [{ name: "new.txt", content: "new" }]);
     await rowOf(page, "new.txt").waitFor();
     await makeFolder(page, "made");

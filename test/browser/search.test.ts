@@ -36,6 +36,25 @@ describeInChromium("the search", (chromium) => {
     expectNoComplaints();
   });
 
+  it.each([true, false])("keeps the order of the folders, with a script: %s", async (javaScriptEnabled) => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open({ javaScriptEnabled });
+    const order = "sort=size&order=desc";
+    await logIn(page, site);
+    await page.goto(`${site.home}?${order}`);
+    await page.getByRole("searchbox").fill("report");
+    if (javaScriptEnabled) await page.getByRole("link", { name: "Search for it in the folders below" }).click();
+    else await page.getByRole("searchbox").press("Enter");
+    await page.getByRole("heading", { name: "Found for “report”" }).waitFor();
+    await page.getByRole("searchbox").press("Enter");
+    await page.waitForURL(`${site.home}?q=report&${order}`);
+    const links = page.locator('a[href^="."]:not([href*=".txt"])');
+    const hrefs = await links.evaluateAll((all) => all.map((link) => link.getAttribute("href") ?? ""));
+    expect(hrefs.filter((href) => !href.endsWith(order))).toEqual([]);
+    expect(hrefs.length).toBeGreaterThan(3);
+    expectNoComplaints();
+  });
+
   it.each([
     ["en-GB", "light", 1280],
     ["de-DE", "dark", 320],

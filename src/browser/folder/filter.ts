@@ -29,7 +29,9 @@ export function enhanceFilter(page: OpenFolderPage): void {
       chunk.hidden = rows === 0;
       chunk.style.setProperty("--rows", `${rows}`);
     }
-    below.href = `./?q=${encodeURIComponent(field?.value.trim() ?? "")}`;
+    const url = new URL(location.href);
+    url.searchParams.set("q", field?.value.trim() ?? "");
+    below.href = url.search;
     const table = main.querySelector(".files");
     table?.toggleAttribute("data-filtered", wanted !== "");
     none.textContent = shown === 0 ? `${texts.noMatch} ` : "";

@@ -1,5 +1,5 @@
 import { fill, formatSize } from "../format.ts";
-import { type OpenFolderPage, selectedBoxes } from "./page.ts";
+import { mayDo, type OpenFolderPage, selectedBoxes, selectedRows } from "./page.ts";
 import { removeAll } from "./remove.ts";
 import { renameInPlace } from "./rename.ts";
 import { createRovingFocus } from "./roving-focus.ts";
@@ -11,13 +11,13 @@ import { showShortcuts } from "./shortcuts.ts";
  * and dialogs some keys work everywhere on the page.
  */
 export function enhanceKeyboard(page: OpenFolderPage): void {
-  const { main, texts, may } = page;
+  const { main, texts } = page;
   const focus = createRovingFocus(main);
 
   function announceSelection(): void {
-    const boxes = [...selectedBoxes(main)];
-    const size = boxes.reduce((sum, box) => sum + Number(box.closest("tr")?.querySelector("data")?.value ?? 0), 0);
-    const text = fill(texts.selected, { count: boxes.length });
+    const rows = selectedRows(main);
+    const size = rows.reduce((sum, row) => sum + Number(row.querySelector("data")?.value ?? 0), 0);
+    const text = fill(texts.selected, { count: rows.length });
     page.announce(size > 0 ? `${text}, ${formatSize(size)}` : text);
   }
 
@@ -32,16 +32,13 @@ export function enhanceKeyboard(page: OpenFolderPage): void {
     if (box !== null) select([box], !box.checked);
   }
 
-  /** The selected members, or the one of the row. */
-  function namesFor(row: HTMLElement): string[] {
-    const selected = Array.from(selectedBoxes(main), ({ value }) => value);
-    return selected.length > 0 ? selected : [row.dataset.name ?? ""];
-  }
-
-  function mayDelete(row: HTMLElement): boolean {
-    return selectedBoxes(main).length > 0
-      ? main.querySelector('[value="delete-members"]') !== null
-      : may.has(`delete-${row.dataset.kind}`);
+  /** Deletes the selected members, or the one of the row. */
+  function removeFrom(row: HTMLElement): void {
+    const selected = selectedRows(main);
+    const rows = selected.length > 0 ? selected : [row];
+    if (!rows.some((one) => mayDo(page, one, "delete"))) return;
+    const names = rows.map(({ dataset }) => dataset.name ?? "");
+    void removeAll(page, names);
   }
 
   /** The keys of a row. Returns whether the key has a meaning. */
@@ -52,10 +49,10 @@ export function enhanceKeyboard(page: OpenFolderPage): void {
         if (document.activeElement?.matches(BOX)) row.querySelector<HTMLElement>("th a")?.click();
         return false;
       case "F2":
-        if (may.has("move")) renameInPlace(page, row.dataset.name ?? "");
+        if (mayDo(page, row, "move")) renameInPlace(page, row.dataset.name ?? "");
         return true;
       case "Delete":
-        if (mayDelete(row)) void removeAll(page, namesFor(row));
+        removeFrom(row);
         return true;
       case " ":
         toggle(row);

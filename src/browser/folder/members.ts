@@ -1,6 +1,7 @@
+import type { MemberAction } from "../../contracts/pages/member-action.ts";
 import { button, element, setText } from "../elements.ts";
 import { fill, formatSize } from "../format.ts";
-import { memberBoxes, type OpenFolderPage, selectedBoxes } from "./page.ts";
+import { mayDo, memberBoxes, type OpenFolderPage, selectedBoxes, selectedRows } from "./page.ts";
 import { showProperties } from "./properties.ts";
 import { removeAll } from "./remove.ts";
 import { renameInPlace } from "./rename.ts";
@@ -18,6 +19,15 @@ const ARCHIVE = 'a[href="?zip"]';
 const SHARE = "share-members";
 /** Deletes members for good. Only services with a trash have it. */
 const PURGE = "purge-members";
+
+/** What each button of the bar needs on a member. */
+const NEEDED: Readonly<Record<string, MemberAction>> = {
+  [DOWNLOAD_MEMBERS]: "download",
+  "delete-members": "delete",
+  [PURGE]: "delete",
+  "move-members": "move",
+  "copy-members": "copy",
+};
 
 /** Adds the selection of members. Runs all actions on them in the page, except the download and a new link. */
 export function enhanceMembers(page: OpenFolderPage): void {
@@ -38,7 +48,11 @@ export function enhanceMembers(page: OpenFolderPage): void {
     showBar(page, count, size, clear);
     showSingleActions(page, count);
     flatten(main);
+    const rows = selectedRows(main);
     for (const action of main.querySelectorAll<HTMLButtonElement>("[data-members-action]")) {
+      const needed = NEEDED[action.value];
+      // What is denied on some of them only is reported of those.
+      action.hidden = needed !== undefined && count > 0 && !rows.some((row) => mayDo(page, row, needed));
       const isTooMany = action.value === SHARE ? count > 1 : action.value === DOWNLOAD_MEMBERS && limit !== "";
       action.disabled = count === 0 || isTooMany;
     }
@@ -141,13 +155,14 @@ function showBar({ main, texts }: OpenFolderPage, count: number, size: number, c
 
 /** Shows the buttons for what is done with one member alone, while one is selected. */
 function showSingleActions(page: OpenFolderPage, count: number): void {
-  const { main, texts, may } = page;
+  const { main, texts } = page;
   const bar = main.querySelector("#members .selected");
   for (const single of main.querySelectorAll("[data-single]")) single.remove();
-  if (bar === null || count !== 1) return;
-  const versions = findVersions(selectedBoxes(main)[0]?.closest("tr"));
+  const [row] = selectedRows(main);
+  if (bar === null || count !== 1 || row === undefined) return;
+  const versions = findVersions(row);
   bar.append(
-    ...(may.has("move") ? [toSingleButton(page, texts.rename, renameInPlace)] : []),
+    ...(mayDo(page, row, "move") ? [toSingleButton(page, texts.rename, renameInPlace)] : []),
     ...(versions ? [toSingleButton(page, versions.title, () => versions.click())] : []),
     toSingleButton(page, texts.properties, showProperties),
   );

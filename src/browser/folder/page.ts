@@ -1,3 +1,4 @@
+import type { MemberAction } from "../../contracts/pages/member-action.ts";
 import type { ScriptTexts } from "../../contracts/pages/script-texts.ts";
 import { button, element, setText } from "../elements.ts";
 import { readTexts } from "../format.ts";
@@ -9,7 +10,7 @@ import { updateChildren } from "./members-update.ts";
 export interface OpenFolderPage {
   readonly main: HTMLElement;
   readonly texts: ScriptTexts;
-  /** The names of what the account may do here, on some members at least. */
+  /** The names of what the account may do here, on some members at least: rows say what is denied on them. */
   readonly may: ReadonlySet<string>;
   /** The names of the folder's files that the page shows. */
   fileNames(): ReadonlySet<string>;
@@ -165,10 +166,19 @@ function toSelector(target: Element | null): string {
   return row ? `tr[data-name="${CSS.escape(row.dataset.name ?? "")}"] ${own}` : target?.id ? `#${target.id}` : own;
 }
 
+/** Whether the account may do an action with the member of a row. */
+export function mayDo({ may }: OpenFolderPage, { dataset }: HTMLElement, action: MemberAction): boolean {
+  return may.has(action === "delete" ? `delete-${dataset.kind}` : action) && !dataset.denied?.includes(action);
+}
+
 export function memberBoxes(within: ParentNode): NodeListOf<HTMLInputElement> {
   return within.querySelectorAll('input[name="selected-members"]');
 }
 
 export function selectedBoxes(within: ParentNode): NodeListOf<HTMLInputElement> {
   return within.querySelectorAll('input[name="selected-members"]:checked');
+}
+
+export function selectedRows(within: ParentNode): HTMLElement[] {
+  return Array.from(selectedBoxes(within), (box) => box.closest("tr") as HTMLElement);
 }

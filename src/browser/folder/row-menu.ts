@@ -1,5 +1,5 @@
 import { saveFile } from "./open-file.ts";
-import type { OpenFolderPage } from "./page.ts";
+import { mayDo, type OpenFolderPage } from "./page.ts";
 import { type MenuItem, openPopupMenu } from "./popup-menu.ts";
 import { showProperties } from "./properties.ts";
 import { removeAll } from "./remove.ts";
@@ -32,6 +32,9 @@ export function openRowMenu(page: OpenFolderPage, within: Element): void {
 
 function toItems(page: OpenFolderPage, row: HTMLElement): MenuItem[] {
   const { texts, may } = page;
+  const mayDownload = mayDo(page, row, "download");
+  const mayMove = mayDo(page, row, "move");
+  const mayDelete = mayDo(page, row, "delete");
   const { name = "", kind } = row.dataset;
   const share = page.main.querySelector('[value="share-members"]');
   const isFolder = kind === "folder";
@@ -42,15 +45,19 @@ function toItems(page: OpenFolderPage, row: HTMLElement): MenuItem[] {
       isOffered: isFolder || row.dataset.view !== undefined,
       act: () => row.querySelector<HTMLElement>("th a")?.click(),
     },
-    { label: texts.download, isOffered: may.has("download") && !isFolder, act: () => saveFile(row) },
+    { label: texts.download, isOffered: mayDownload && !isFolder, act: () => saveFile(row) },
     {
       label: texts.downloadZip,
-      isOffered: may.has("download") && isFolder,
+      isOffered: mayDownload && isFolder,
       act: () => submitForm(DOWNLOAD_MEMBERS, "selected-members", name),
     },
-    { label: texts.rename, isOffered: may.has("move"), act: () => renameInPlace(page, name) },
-    { label: texts.moveItem, isOffered: may.has("move"), act: () => void chooseAndTransfer(page, [name], "move") },
-    { label: texts.copyItem, isOffered: may.has("copy"), act: () => void chooseAndTransfer(page, [name], "copy") },
+    { label: texts.rename, isOffered: mayMove, act: () => renameInPlace(page, name) },
+    { label: texts.moveItem, isOffered: mayMove, act: () => void chooseAndTransfer(page, [name], "move") },
+    {
+      label: texts.copyItem,
+      isOffered: mayDo(page, row, "copy"),
+      act: () => void chooseAndTransfer(page, [name], "copy"),
+    },
     {
       label: share?.textContent ?? "",
       isOffered: may.has("share"),
@@ -60,13 +67,13 @@ function toItems(page: OpenFolderPage, row: HTMLElement): MenuItem[] {
     { label: texts.properties, isOffered: true, act: () => void showProperties(page, name) },
     {
       label: texts.delete,
-      isOffered: may.has(`delete-${kind}`),
+      isOffered: mayDelete,
       isDanger: true,
       act: () => void removeAll(page, [name]),
     },
     {
       label: texts.purge,
-      isOffered: may.has("purge") && may.has(`delete-${kind}`),
+      isOffered: may.has("purge") && mayDelete,
       isDanger: true,
       act: () => void removeAll(page, [name], true),
     },

@@ -33,7 +33,7 @@ export interface Texts {
   readonly linkPasswordHint: string;
   /** Its button. */
   readonly openLink: string;
-  /** On the pages of a link, when it ends: `Available until {time} UTC` */
+  /** On the pages of a link, when it ends: `Available until {time}` */
   readonly availableUntil: string;
   /** The link to the ZIP archive of all that a link leads to. */
   readonly downloadAll: string;

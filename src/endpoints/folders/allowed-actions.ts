@@ -2,7 +2,10 @@ import type { Account } from "../../account/account.ts";
 import { toStoragePath } from "../../account/path.ts";
 import type { Triggers } from "../../config/trigger-config.ts";
 import type { Operation } from "../../contracts/account.ts";
+import type { MemberAction } from "../../contracts/pages/member-action.ts";
+import type { AccountContext } from "../../request/context.ts";
 import type { FolderActions } from "../../views/folder-actions.ts";
+import type { FolderPage } from "../../views/folder-page.ts";
 
 /** A name that stands for any member: its permissions are those of most members. */
 const ANY_NAME = "member";
@@ -27,6 +30,39 @@ export function toFolderActions(account: Account, segments: readonly string[], t
     triggers: [...triggers].map(([name, { label = name, style = "neutral" }]) => {
       return { name, label, style };
     }),
+  };
+}
+
+/** What each action needs on a member. Whether an archive of a folder has anything, only its members decide. */
+const NEEDS: Readonly<Record<"file" | "folder", readonly (readonly [MemberAction, Operation])[]>> = {
+  file: [
+    ["download", "read"],
+    ["move", "rename"],
+    ["copy", "read"],
+    ["delete", "delete-file"],
+  ],
+  folder: [
+    ["move", "rename"],
+    ["copy", "list"],
+    ["delete", "delete-folder"],
+  ],
+};
+
+/**
+ * Returns a function that finds what a folder's page offers on most members, but not on this one. `undefined`: the
+ * account may do the same on all.
+ */
+export function toDenials({ account, files, path: { segments } }: AccountContext): FolderPage["denialsOf"] {
+  const isSame = ([, operation]: readonly [MemberAction, Operation]): boolean =>
+    account.permissions.grantsEverywhere(operation) || !mayBeGranted(account, segments, operation);
+  if (Object.values(NEEDS).flat().every(isSame)) return undefined;
+
+  return async ({ name, kind }) => {
+    const denials: MemberAction[] = [];
+    for (const [action, operation] of NEEDS[kind === "folder" ? kind : "file"]) {
+      if (!(await files.may([...segments, name], operation))) denials.push(action);
+    }
+    return denials;
   };
 }
 

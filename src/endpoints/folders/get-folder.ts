@@ -15,6 +15,7 @@ import { asksForSender } from "../../transfers/links/sent-file.ts";
 import { holdUntilRead } from "../../transfers/tracked-source.ts";
 import { wantsArchive } from "../../transfers/wants-archive.ts";
 import { DOWNLOAD_ACTION, MAX_LISTED } from "../../uploads/form.ts";
+import { type FolderActions, withoutDenied } from "../../views/folder-actions.ts";
 import { type FolderPage, type FolderProblem, type SessionLinks, streamFolderPage } from "../../views/folder-page.ts";
 import { type PageMember, parseMemberOrder, toPageMember } from "../../views/member-order.ts";
 import { redirectReply, toPageFields } from "../../views/page.ts";
@@ -27,7 +28,7 @@ import { loginPath } from "../login/unauthorized.ts";
 import { throwNotListed } from "../trailing-slash.ts";
 import { toTrashPath } from "../trash/list-trash.ts";
 import { toVersionListPath } from "../versions/version-path.ts";
-import { isUploadOnly, toFolderActions } from "./allowed-actions.ts";
+import { isUploadOnly, toDenials, toFolderActions } from "./allowed-actions.ts";
 import { archiveReply } from "./archive.ts";
 import { getListing } from "./get-listing.ts";
 import { acquirePageBytes, toMemberBytes } from "./page-memory.ts";
@@ -120,21 +121,27 @@ async function openFolderPage(
   const { path, account, target, config, link, eventLink, files } = context;
   const { segments } = path;
   const sender = eventLink?.sender;
-  const actions = toFolderActions(account, segments, ownTriggers(context));
   const { members, problems } = isInDropFolder(context) ? NOTHING_SHOWN : await readMembers(context, whenUnreadable);
+  const offered = toFolderActions(account, segments, ownTriggers(context));
+  const actions: FolderActions = {
+    ...offered,
+    // The page has no field for the name that a copy needs there.
+    copy: offered.copy && !asksForSender(context),
+    purge: files.trash !== undefined,
+    ...(mayShare(context) && { share: toNewLinkPath(config.basePath, segments) }),
+    ...(files.versions && offered.download && { versions: toVersionListPath(config.basePath, [...segments, ""]) }),
+  };
+  const denialsOf = toDenials(context);
+  const name = report.entered?.rename?.name ?? report.entered?.shown;
+  const shown = denialsOf && members?.find((member) => member.name === name);
   return streamFolderPage(context, {
     ...report,
     segments,
     members,
     order: parseMemberOrder(new URLSearchParams(target.query)),
-    actions: {
-      ...actions,
-      // The page has no field for the name that a copy needs there.
-      copy: actions.copy && !asksForSender(context),
-      purge: files.trash !== undefined,
-      ...(mayShare(context) && { share: toNewLinkPath(config.basePath, segments) }),
-      ...(files.versions && actions.download && { versions: toVersionListPath(config.basePath, [...segments, ""]) }),
-    },
+    actions,
+    denialsOf,
+    ...(shown && { shownActions: withoutDenied(actions, await denialsOf(shown)) }),
     ...(link === undefined && { username: account.name }),
     link: toPageLink(context),
     quota: await findPageQuota(context),

@@ -6,6 +6,7 @@ import { listingEvents, type SourceResponse, sendTracked } from "../../transfers
 import { acquireTransfer } from "../../transfers/too-many-transfers.ts";
 import { openSearchPage } from "../../views/folder/search-page.ts";
 import { openJsonSearch } from "../../views/json-listing.ts";
+import { parseMemberOrder } from "../../views/member-order.ts";
 import { toPageFields } from "../../views/page.ts";
 import { throwNotListed } from "../trailing-slash.ts";
 import { mayBeGranted } from "./allowed-actions.ts";
@@ -43,7 +44,7 @@ export async function searchFolder(context: AccountContext, text: string): Promi
 }
 
 async function openSearch(context: AccountContext, text: string, fields: HeaderFields): Promise<SourceResponse> {
-  const { files, path, request, variant } = context;
+  const { files, path, request, variant, target } = context;
   acquireTransfer(context);
   await files.checkListing(path.segments).catch(throwNotListed);
   const closing = new AbortController();
@@ -52,7 +53,13 @@ async function openSearch(context: AccountContext, text: string, fields: HeaderF
   const walk = walkForSearch(context, (name) => toFolded(name).includes(wanted), signal);
   const { source } =
     variant === "html"
-      ? await openSearchPage(context, { ...walk, text, folder: toFolderName(context), isViewable: mayView(context) })
+      ? await openSearchPage(context, {
+          ...walk,
+          text,
+          order: parseMemberOrder(new URLSearchParams(target.query)),
+          folder: toFolderName(context),
+          isViewable: mayView(context),
+        })
       : await openJsonSearch(walk.batches, walk.isTruncated);
   // A host may cancel the response and leave the signal of the request as it is.
   return { source: tap(source, { onClose: () => closing.abort() }), fields };

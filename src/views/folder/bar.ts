@@ -4,6 +4,7 @@ import { hasUploadCard, renderNewFolder, renderUpload } from "../folder-actions.
 import { icon } from "../icons.ts";
 import { type MemberOrder, SORT_KEYS, toOrderedUrl } from "../member-order.ts";
 import type { FolderPage } from "./content.ts";
+import { renderOrderFields } from "./order-fields.ts";
 import { renderPlace } from "./place.ts";
 
 /**
@@ -21,7 +22,7 @@ export function renderBar(texts: Texts, folder: FolderPage): SafeHtml {
   return html`<div class="bar">
 ${renderPlace(texts, folder)}
 <div class="tools">
-${members.length > 0 ? renderFilter(texts) : undefined}
+${members.length > 0 ? renderFilter(texts, order) : undefined}
 ${members.length > 0 || actions.share !== undefined ? renderMore(texts, folder) : undefined}
 ${actions.createFolder && !hasCard ? newFolder : undefined}
 ${actions.upload && !hasCard ? upload : undefined}
@@ -30,8 +31,8 @@ ${actions.upload && !hasCard ? upload : undefined}
 }
 
 /** The field searches below the folder. With the script it filters the members, too, while the user types. */
-function renderFilter(texts: Texts): SafeHtml {
-  return html`<form id="search" role="search" method="get" action="./"><input type="search" id="filter" name="q" aria-label="${texts.search}" placeholder="${texts.search}" data-label="${texts.filter}" maxlength="255" autocomplete="off" spellcheck="false" dir="auto"></form>`;
+function renderFilter(texts: Texts, order: MemberOrder): SafeHtml {
+  return html`<form id="search" role="search" method="get" action="./"><input type="search" id="filter" name="q" aria-label="${texts.search}" placeholder="${texts.search}" data-label="${texts.filter}" maxlength="255" autocomplete="off" spellcheck="false" dir="auto">${renderOrderFields(order)}</form>`;
 }
 
 /** The menu for how the members are shown, and for what is done with all of them. */

@@ -12,7 +12,7 @@ import { type FolderPage, mayView } from "./content.ts";
  * it. After a form to rename that failed, it has what was entered.
  */
 export function renderMemberPanel(texts: Texts, folder: FolderPage): SafeHtml | undefined {
-  const { actions, members } = folder;
+  const { members, shownActions: actions = folder.actions } = folder;
   const { rename, shown } = folder.entered ?? {};
   const name = rename?.name ?? shown;
   if (name === undefined) return undefined;
@@ -21,18 +21,19 @@ export function renderMemberPanel(texts: Texts, folder: FolderPage): SafeHtml | 
   const url = toOrderedUrl("./", folder.order);
   return html`<section class="cards member" aria-labelledby="member-name">
 <div class="card-head"><h2 id="member-name"><bdi>${name}</bdi></h2><a class="button" href="${url}">${texts.close}</a></div>
-${member && renderProperties(texts, member, folder)}
+${member && renderProperties(texts, member, { ...folder, actions })}
 ${actions.move ? renderRename(texts, url, { name, newName }) : undefined}
 ${member && renderActions(texts, url, actions, member)}
 </section>`;
 }
 
 function renderProperties(texts: Texts, { name, kind, size, modified }: PageMember, folder: FolderPage): SafeHtml {
-  const { versions } = folder.actions;
+  const { download, versions } = folder.actions;
   const formats = formatsOf(texts);
   const isFolder = kind === "folder";
   const encoded = encodeURIComponent(name);
   const url = `./${encoded}`;
+  const openLink = html`<a class="button" href="${isFolder ? toOrderedUrl(`${url}/`, folder.order) : url}">${isFolder ? texts.open : texts.downloadFile}</a>`;
   const versionsLink = html` <a class="button" href="${versions}${encoded}">${texts.versions.list}</a>`;
   const sizeFact = html`<div><dt>${texts.size}</dt><dd>${formats.size(size)} (${formats.exactSize(size)})</dd></div>`;
   return html`<div class="properties"><dl class="facts">
@@ -40,7 +41,7 @@ function renderProperties(texts: Texts, { name, kind, size, modified }: PageMemb
 ${isFolder ? undefined : sizeFact}
 <div><dt>${texts.modified}</dt><dd>${renderTime(texts, new Date(modified), " UTC")}</dd></div>
 </dl>
-<p>${isFolder || !mayView(folder) ? undefined : renderOpenLink(texts, name)}<a class="button" href="${isFolder ? toOrderedUrl(`${url}/`, folder.order) : url}">${isFolder ? texts.open : texts.downloadFile}</a>${isFolder || versions === undefined ? undefined : versionsLink}</p></div>`;
+<p>${isFolder || !mayView(folder) ? undefined : renderOpenLink(texts, name)}${isFolder || download ? openLink : undefined}${isFolder || !download || versions === undefined ? undefined : versionsLink}</p></div>`;
 }
 
 /** The forms that selected members have, for this one. */

@@ -1,3 +1,4 @@
+import type { MemberAction } from "../../contracts/pages/member-action.ts";
 import type { Texts } from "../../contracts/pages/texts.ts";
 import { html, type SafeHtml } from "../../http/html.ts";
 import { fillText } from "../../platform/fill-text.ts";
@@ -48,7 +49,7 @@ export function createRowRenderer(
   texts: Texts,
   { order, isSelectable, isViewable, versions }: RowActions,
   selected: ReadonlySet<string> = new Set(),
-): (member: PageMember) => SafeHtml {
+): (member: PageMember, denials?: readonly MemberAction[]) => SafeHtml {
   const formats = formatsOf(texts);
 
   function renderBox(name: string): SafeHtml {
@@ -62,23 +63,31 @@ export function createRowRenderer(
     return html`<td class="more"><a href="${toOrderedUrl(`?member=${encodeURIComponent(name)}`, order)}" aria-label="${label}"></a></td>`;
   }
 
-  return (member) => {
-    const { name, kind, size } = member;
-    const modified = new Date(member.modified);
-    const isFolder = kind === "folder";
+  function renderName({ name, kind }: PageMember): SafeHtml {
     // "./" keeps a name with a colon from being taken for a scheme (RFC 3986 4.2).
     const url = `./${encodeURIComponent(name)}`;
-    const link = html`<a class="${isFolder ? "folder" : toFileKind(name)}" href="${isFolder ? toOrderedUrl(`${url}/`, order) : url}">${isFolder ? html`<i role="img" aria-label="${texts.folder}"></i>` : undefined}<bdi>${name}</bdi></a>`;
-    const sizeCell = isFolder
-      ? html`<td class="size"></td>`
-      : html`<td class="size"><data value="${size}" title="${formats.exactSize(size)}">${formats.size(size)}</data></td>`;
-    const shownTime = renderTime(texts, modified);
-    const time =
-      isFolder || versions === undefined
-        ? shownTime
-        : renderVersionsLink(texts, `${versions}${encodeURIComponent(name)}`, name, shownTime);
-    const view = isViewable && !isFolder ? findInlineType(name)?.kind : undefined;
-    return html`<tr data-name="${name}" data-kind="${isFolder ? "folder" : "file"}"${view && html` data-view="${view}"`}>${isSelectable ? renderBox(name) : undefined}<th scope="row" class="name">${link}</th>${sizeCell}<td class="modified">${time}</td>${renderMore(name)}</tr>
+    const isFolder = kind === "folder";
+    return html`<th scope="row" class="name"><a class="${isFolder ? "folder" : toFileKind(name)}" href="${isFolder ? toOrderedUrl(`${url}/`, order) : url}">${isFolder ? html`<i role="img" aria-label="${texts.folder}"></i>` : undefined}<bdi>${name}</bdi></a></th>`;
+  }
+
+  function renderSize({ kind, size }: PageMember): SafeHtml {
+    if (kind === "folder") return html`<td class="size"></td>`;
+    return html`<td class="size"><data value="${size}" title="${formats.exactSize(size)}">${formats.size(size)}</data></td>`;
+  }
+
+  function renderModified({ name, modified }: PageMember, hasVersions: boolean): SafeHtml {
+    const time = renderTime(texts, new Date(modified));
+    const link = hasVersions ? renderVersionsLink(texts, `${versions}${encodeURIComponent(name)}`, name, time) : time;
+    return html`<td class="modified">${link}</td>`;
+  }
+
+  return (member, denials = []) => {
+    const { name, kind } = member;
+    const isFolder = kind === "folder";
+    const isReadable = !isFolder && !denials.includes("download");
+    const view = isViewable && isReadable ? findInlineType(name)?.kind : undefined;
+    const denied = denials.length === 0 ? undefined : html` data-denied="${denials.join(" ")}"`;
+    return html`<tr data-name="${name}" data-kind="${isFolder ? "folder" : "file"}"${denied}${view && html` data-view="${view}"`}>${isSelectable ? renderBox(name) : undefined}${renderName(member)}${renderSize(member)}${renderModified(member, isReadable && versions !== undefined)}${renderMore(name)}</tr>
 `;
   };
 }

@@ -5,10 +5,11 @@ import { toAssetPath, VIEWER_NAME } from "../assets.ts";
 import { formatsOf, renderTime } from "../formats.ts";
 import { ICONS, icon, toFileKind } from "../icons.ts";
 import { findInlineType } from "../inline-types.ts";
-import type { FoundMember } from "../member-order.ts";
+import { type FoundMember, type MemberOrder, toOrderedUrl } from "../member-order.ts";
 import { type PageContext, renderPage, renderScript } from "../page.ts";
 import { openRowsPage, ROWS } from "../rows-page.ts";
 import type { TextSource } from "../text-source.ts";
+import { renderOrderFields } from "./order-fields.ts";
 
 /** What the page of a search shows. */
 export interface SearchPage {
@@ -16,6 +17,8 @@ export interface SearchPage {
   /** Whether there may be more than `batches` had. */
   isTruncated(): boolean;
   readonly text: string;
+  /** The order of the folder that is searched: folders open in it. What was found comes as it is found. */
+  readonly order: MemberOrder;
   /** The name of the folder that is searched. */
   readonly folder: string;
   /** Whether the script opens files in the page. */
@@ -30,7 +33,7 @@ export function openSearchPage(context: PageContext, page: SearchPage): Promise<
   return openRowsPage<FoundMember | "truncated">({
     rows: withNote(page),
     toFrame: (isEmpty) => renderFrame(context, page, isEmpty),
-    toRow: (row) => (row === "truncated" ? renderNote(context.texts) : renderRow(context.texts, row, page.isViewable)),
+    toRow: (row) => (row === "truncated" ? renderNote(context.texts) : renderRow(context.texts, row, page)),
   });
 }
 
@@ -40,13 +43,13 @@ async function* withNote({ batches, isTruncated }: SearchPage): AsyncGenerator<r
   if (isTruncated()) yield ["truncated"];
 }
 
-function renderFrame(context: PageContext, { text, folder }: SearchPage, isEmpty: boolean): SafeHtml {
+function renderFrame(context: PageContext, { text, folder, order }: SearchPage, isEmpty: boolean): SafeHtml {
   const { texts, config } = context;
   const title = fillText(texts.found, { text });
   const content = html`<main id="found" class="links" data-texts="${JSON.stringify(texts.script)}" data-viewer="${toAssetPath(config.basePath, VIEWER_NAME)}">
-<nav class="crumbs" aria-label="${texts.folderPath}"><ol><li><a href="./"><bdi>${folder}</bdi></a></li></ol></nav>
+<nav class="crumbs" aria-label="${texts.folderPath}"><ol><li><a href="${toOrderedUrl("./", order)}"><bdi>${folder}</bdi></a></li></ol></nav>
 <h1><bdi>${title}</bdi></h1>
-<form class="search" role="search" method="get" action="./"><input type="search" name="q" value="${text}" aria-label="${texts.search}" maxlength="255" autocomplete="off" spellcheck="false" dir="auto" required> <button>${texts.search}</button></form>
+<form class="search" role="search" method="get" action="./"><input type="search" name="q" value="${text}" aria-label="${texts.search}" maxlength="255" autocomplete="off" spellcheck="false" dir="auto" required>${renderOrderFields(order)} <button>${texts.search}</button></form>
 ${isEmpty ? renderNothing(texts) : renderTable(texts, title)}
 </main>
 ${ICONS}`;
@@ -72,17 +75,22 @@ function renderNote(texts: Texts): SafeHtml {
 }
 
 /** The member, and the folder that it is in as a link of its own. */
-function renderRow(texts: Texts, { name, kind, size, modified, path }: FoundMember, isViewable: boolean): SafeHtml {
+function renderRow(
+  texts: Texts,
+  { name, kind, size, modified, path }: FoundMember,
+  { order, isViewable }: SearchPage,
+): SafeHtml {
   const formats = formatsOf(texts);
   const isFolder = kind === "folder";
+  const url = `./${toUrl(path)}`;
   const around = path.slice(0, -name.length);
   const time = new Date(modified);
   const view = isViewable && !isFolder ? findInlineType(name)?.kind : undefined;
-  const place = html` <a class="quiet" href="./${toUrl(around)}"><bdi>${around}</bdi></a>`;
+  const place = html` <a class="quiet" href="${toOrderedUrl(`./${toUrl(around)}`, order)}"><bdi>${around}</bdi></a>`;
   const sizeText = isFolder
     ? undefined
     : html`<data value="${size}" title="${formats.exactSize(size)}">${formats.size(size)}</data>`;
-  return html`<tr data-name="${name}"${view && html` data-view="${view}"`}><th scope="row"><a class="${isFolder ? "folder" : toFileKind(name)}" href="./${toUrl(path)}${isFolder ? "/" : ""}">${isFolder ? html`<i role="img" aria-label="${texts.folder}"></i>` : undefined}<bdi>${name}</bdi>${isFolder ? "/" : undefined}</a>${around === "" ? undefined : place}</th>${sizeText === undefined ? html`<td></td>` : html`<td data-label="${texts.size}">${sizeText}</td>`}<td data-label="${texts.modified}">${renderTime(texts, time)}</td></tr>
+  return html`<tr data-name="${name}"${view && html` data-view="${view}"`}><th scope="row"><a class="${isFolder ? "folder" : toFileKind(name)}" href="${isFolder ? toOrderedUrl(`${url}/`, order) : url}">${isFolder ? html`<i role="img" aria-label="${texts.folder}"></i>` : undefined}<bdi>${name}</bdi>${isFolder ? "/" : undefined}</a>${around === "" ? undefined : place}</th>${sizeText === undefined ? html`<td></td>` : html`<td data-label="${texts.size}">${sizeText}</td>`}<td data-label="${texts.modified}">${renderTime(texts, time)}</td></tr>
 `;
 }
 

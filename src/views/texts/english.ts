@@ -19,7 +19,7 @@ export const ENGLISH: Texts = {
   linkPassword: "This link needs a password",
   linkPasswordHint: "The person who sent you the link knows it.",
   openLink: "Open",
-  availableUntil: "Available until {time} UTC",
+  availableUntil: "Available until {time}",
   downloadAll: "Download all",
   downloadFile: "Download",
   dropFolderHint: "You can send files here. They are not shown to anyone who has this link.",

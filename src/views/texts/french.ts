@@ -20,7 +20,7 @@ export const FRENCH: Texts = {
   linkPassword: "Ce lien demande un mot de passe",
   linkPasswordHint: "La personne qui vous a envoyé le lien le connaît.",
   openLink: "Ouvrir",
-  availableUntil: "Disponible jusqu’au {time} UTC",
+  availableUntil: "Disponible jusqu’au {time}",
   downloadAll: "Tout télécharger",
   downloadFile: "Télécharger",
   dropFolderHint: "Vous pouvez envoyer des fichiers ici. Ils ne sont pas montrés aux autres personnes qui ont ce lien.",

@@ -20,7 +20,7 @@ export const GERMAN: Texts = {
   linkPassword: "Dieser Link braucht ein Passwort",
   linkPasswordHint: "Wer Ihnen den Link geschickt hat, kennt es.",
   openLink: "Öffnen",
-  availableUntil: "Verfügbar bis {time} UTC",
+  availableUntil: "Verfügbar bis {time}",
   downloadAll: "Alles herunterladen",
   downloadFile: "Herunterladen",
   dropFolderHint: "Hier können Sie Dateien senden. Wer diesen Link hat, bekommt sie nicht zu sehen.",

@@ -20,7 +20,7 @@ export const SPANISH: Texts = {
   linkPassword: "Este enlace requiere una contraseña",
   linkPasswordHint: "La persona que le envió el enlace la conoce.",
   openLink: "Abrir",
-  availableUntil: "Disponible hasta el {time} UTC",
+  availableUntil: "Disponible hasta el {time}",
   downloadAll: "Descargar todo",
   downloadFile: "Descargar",
   dropFolderHint: "Aquí puede enviar archivos. No se muestran a nadie que tenga este enlace.",

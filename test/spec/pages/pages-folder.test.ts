@@ -205,6 +205,21 @@ describe("what a folder's page offers", () => {
     expect(offersOf(await pageFor(permissions, "/home/"))).toEqual(["download", "boxes"]);
   });
 
+  it("depends on the member where rules deny it something alone", async () => {
+    const permissions = [["allow-full-control"], ["/a.txt", "allow-list", "allow-delete-file"]];
+    expect(await pageFor(permissions)).toMatch(
+      /<tr data-name="a.txt" data-kind="file" data-denied="download move copy">/,
+    );
+    expect(await pageFor(permissions)).toMatch(/<tr data-name="in" data-kind="folder">/);
+    const panel = /<section class="cards member"[\s\S]*?<\/section>/;
+    const [shown = ""] = panel.exec(await pageFor(permissions, "/home/?member=a.txt")) ?? [];
+    expect([...shown.matchAll(/<button name="action" value="([^"]+)"/g)].map(([, value]) => value)).toEqual([
+      "delete-members",
+    ]);
+    expect(shown).not.toContain("Download");
+    expect(await pageFor([["allow-full-control"]])).not.toContain("data-denied");
+  });
+
   it("is sent as forms whose action stands before the files (4.6)", async () => {
     const page = await pageOf({ files: { "/alice/a.txt": "x" } });
     expect(page).toMatch(
