@@ -3,17 +3,15 @@ import type { Texts } from "../contracts/pages/texts.ts";
 import type { TriggerStyle } from "../contracts/trigger.ts";
 import { html, type SafeHtml } from "../http/html.ts";
 import { fillText } from "../platform/fill-text.ts";
+import type { PageMember } from "./member-order.ts";
 import { type PageLink, renderMaxFileSize, renderSender } from "./visitor-parts.ts";
 
-/** The actions that the page of a folder offers. */
+/** The actions that the page of a folder offers, on some members at least. */
 export interface FolderActions {
   readonly upload: boolean;
   readonly createFolder: boolean;
   readonly download: boolean;
   readonly delete: boolean;
-  /** Whether `delete` is for files, and for folders. Default: true. */
-  readonly deleteFiles?: boolean;
-  readonly deleteFolders?: boolean;
   /** Removing members for good. Without a trash, `delete` does that. */
   readonly purge?: boolean;
   /** Renaming a member, and moving members to another folder. */
@@ -26,9 +24,17 @@ export interface FolderActions {
   readonly triggers: readonly TriggerButton[];
 }
 
-/** Returns the actions that are left on a member. */
-export function withoutDenied(actions: FolderActions, denials: readonly MemberAction[]): FolderActions {
-  return { ...actions, ...Object.fromEntries(denials.map((action) => [action, false])) };
+/** Returns the actions of a page that are left on a member. */
+export function toMemberActions({ share, ...actions }: FolderActions, { denied = [] }: PageMember): FolderActions {
+  const isLeft = (action: MemberAction): boolean => !denied.includes(action);
+  return {
+    ...actions,
+    download: actions.download && isLeft("download"),
+    move: actions.move && isLeft("move"),
+    copy: actions.copy && isLeft("copy"),
+    delete: actions.delete && isLeft("delete"),
+    ...(share !== undefined && isLeft("share") && { share }),
+  };
 }
 
 /** The button of a trigger. */
@@ -162,19 +168,16 @@ export function toButton(name: string, label: string, style: TriggerStyle): Safe
 `;
 }
 
-/** The names of the actions that the script offers for a member, on the page's `data-may`. */
-export function toOffers(actions: FolderActions): string {
+/** The names of the actions that the page offers, for its script (`data-may`). */
+export function toOffers(actions: FolderActions): readonly string[] {
   const offers = {
     upload: actions.upload,
     download: actions.download,
     move: actions.move,
     copy: actions.copy,
     share: actions.share !== undefined,
-    "delete-file": actions.delete && actions.deleteFiles !== false,
-    "delete-folder": actions.delete && actions.deleteFolders !== false,
+    delete: actions.delete,
     purge: actions.delete && actions.purge === true,
   };
-  return Object.entries(offers)
-    .flatMap(([name, isOffered]) => (isOffered ? [name] : []))
-    .join(" ");
+  return Object.entries(offers).flatMap(([name, isOffered]) => (isOffered ? [name] : []));
 }

@@ -45,16 +45,14 @@ export function streamFolderPage(context: PageContext, folder: FolderPage): Read
   /** Text that is rendered but not yet sent. */
   let text = before;
   let sorted: readonly PageMember[] | undefined;
-  const { actions, entered, denialsOf } = folder;
+  const { actions, entered } = folder;
   const isSelectable = mayActOnMembers(actions);
   const isViewable = mayView(folder);
-  const rowActions = {
-    order: folder.order,
-    isSelectable,
-    isViewable,
-    ...(actions.versions !== undefined && { versions: actions.versions }),
-  };
-  const renderRow = createRowRenderer(context.texts, rowActions, entered?.selected);
+  const renderRow = createRowRenderer(
+    context.texts,
+    { order: folder.order, isSelectable, isViewable, actions },
+    entered?.selected,
+  );
   let position = 0;
 
   async function pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
@@ -62,7 +60,7 @@ export function streamFolderPage(context: PageContext, folder: FolderPage): Read
     sorted ??= await sortMembers(folder.members ?? [], folder.order);
     for (let member = sorted[position]; member !== undefined; member = sorted[position]) {
       if (text.length >= CHUNK_CHARACTERS) break;
-      text += renderRow(member, denialsOf && (await denialsOf(member)));
+      text += renderRow(member);
       position += 1;
       if (position % ROWS_PER_CHUNK === 0 && position < sorted.length) text += CHUNK_END;
     }
@@ -80,7 +78,7 @@ function renderFrame(context: PageContext, folder: FolderPage): SafeHtml {
   const { members, link, entered, username, downloadLimits } = folder;
   const title = folder.segments.at(-1) ?? toRootName(texts, folder);
   const url = toOrderedUrl("./", folder.order);
-  const content = html`<main id="folder" data-texts="${JSON.stringify(texts.script)}" data-may="${toOffers(folder.actions)}"${link && html` data-link="${link.id}"`} data-max-names="${downloadLimits.names}" data-max-bytes="${downloadLimits.bytes}" data-viewer="${toAssetPath(config.basePath, VIEWER_NAME)}">
+  const content = html`<main id="folder" data-texts="${JSON.stringify(texts.script)}" data-may="${toOffers(folder.actions).join(" ")}"${link && html` data-link="${link.id}"`} data-max-names="${downloadLimits.names}" data-max-bytes="${downloadLimits.bytes}" data-viewer="${toAssetPath(config.basePath, VIEWER_NAME)}">
 ${renderBar(texts, folder)}
 ${link && renderLinkLine(texts, link, mayDownloadAll(folder))}
 ${renderMessages(texts, folder)}

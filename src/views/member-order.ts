@@ -1,3 +1,4 @@
+import type { MemberAction } from "../contracts/pages/member-action.ts";
 import type { StorageEntry } from "../contracts/storage-adapter.ts";
 import { sortCooperatively } from "../platform/cooperative-sort.ts";
 
@@ -35,6 +36,8 @@ export interface PageMember {
   readonly size: number;
   /** Milliseconds since 1970. */
   readonly modified: number;
+  /** The actions that the account may not do on it. Default: none. */
+  readonly denied?: readonly MemberAction[];
 }
 
 /** A member that a search has found. */

@@ -2,7 +2,7 @@ import type { Texts } from "../contracts/pages/texts.ts";
 import { html, type SafeHtml } from "../http/html.ts";
 import { formatsOf } from "./formats.ts";
 import { renderOpenLink } from "./open-link.ts";
-import { card, type Page, type PageContext } from "./page.ts";
+import { card, type Page, type PageContext, renderScript } from "./page.ts";
 import { type ShownError, toErrorText } from "./texts.ts";
 import { type PageLink, renderExpiry, renderMaxFileSize, renderSender } from "./visitor-parts.ts";
 
@@ -18,8 +18,12 @@ export interface LinkFilePage {
   readonly problems: readonly ShownError[];
 }
 
-/** The page of a link to one file: its name and size, and what the link permits. It needs no script. */
-export function toLinkFilePage({ texts }: PageContext, page: LinkFilePage): Page {
+/**
+ * The page of a link to one file: its name and size, and what the link permits. The script only shows times in the zone
+ * of the visitor.
+ */
+export function toLinkFilePage(context: PageContext, page: LinkFilePage): Page {
+  const { texts } = context;
   const { link, file, mayUpload } = page;
   const size =
     file && html`<span title="${formatsOf(texts).exactSize(file.size)}">${formatsOf(texts).size(file.size)}</span> · `;
@@ -29,7 +33,7 @@ ${renderMessages(texts, page)}
 ${file && html`<p><a class="button primary wide" href="./${encodeURIComponent(link.name)}" download>${texts.downloadFile}</a></p>`}
 ${file && !link.isCounted ? renderOpen(texts, link.name) : undefined}
 ${mayUpload ? renderUpload(texts, link) : undefined}`);
-  return { title: link.name, content };
+  return { title: link.name, content, head: renderScript(context) };
 }
 
 /** A link that counts would count it as a download. */

@@ -276,6 +276,29 @@ describeInChromium("the files of a folder", (chromium) => {
     expectNoComplaints();
   });
 
+  it("are left alone by a range and a held key where the user does not see or mean them", async () => {
+    const files = Object.fromEntries(["a1", "a2", "b1", "b2", "b3"].map((name) => [`${name}.txt`, name]));
+    const site = await openSite({ files, hasTrash: true });
+    const { page, expectNoComplaints } = await chromium.open();
+    const namesOf = () => page.locator("tr[data-name] th bdi").allTextContents();
+    await logIn(page, site);
+    await page.locator("#filter").fill("2");
+    await page.getByRole("checkbox", { name: "a2.txt" }).click();
+    await page.getByRole("checkbox", { name: "b2.txt" }).click({ modifiers: ["Shift"] });
+    expect(await page.locator(".selected .count").textContent()).toMatch(/^2 selected/);
+    await page.locator(`[value="delete-members"]`).click();
+    await eventually(namesOf).toEqual(["a1.txt", "b1.txt", "b3.txt"]);
+    await page.locator("#filter").fill("");
+    await rowOf(page, "a1.txt").locator("th a").focus();
+    await page.keyboard.down("Delete");
+    for (let times = 0; times < 5; times += 1) await page.keyboard.down("Delete");
+    await page.keyboard.up("Delete");
+    await eventually(namesOf).toEqual(["b1.txt", "b3.txt"]);
+    await page.getByRole("button", { name: "Restore" }).click();
+    await eventually(namesOf).toEqual(["a1.txt", "b1.txt", "b3.txt"]);
+    expectNoComplaints();
+  });
+
   it("offer no action that a rule denies on them alone, in menus, by keys and for a selection", async () => {
     const permissions = [["allow-full-control"], ["/a.txt", "allow-read"], ["/b.txt", "allow-list", "allow-rename"]];
     const files = { "a.txt": "a", "b.txt": "b", "c.txt": "c" };
@@ -300,6 +323,9 @@ describeInChromium("the files of a folder", (chromium) => {
     await page.keyboard.press("F2");
     await page.keyboard.press("Delete");
     expect(await page.locator("dialog, tr input:not([type=checkbox])").count()).toBe(0);
+    // Nothing is lost of the page by a click on what must not be read.
+    await rowOf(page, "b.txt").locator("th a").click();
+    await page.getByRole("alert").getByText("403").waitFor();
     const { page: plain } = await chromium.open({ javaScriptEnabled: false });
     await logIn(plain, site);
     await rowOf(plain, "b.txt").getByRole("link", { name: "Actions for" }).click();

@@ -60,6 +60,29 @@ describeInWholeChromium("the viewer", (chromium) => {
     expectNoComplaints();
   });
 
+  it("opens once for two clicks, and closes when the user goes back", async () => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await link(page, "d.txt").dblclick();
+    await page.getByText("<b>bold</b>").waitFor();
+    await link(page, "d.txt").dispatchEvent("click");
+    await page.keyboard.press("ArrowRight");
+    expect(await page.locator("dialog").count()).toBe(1);
+    await page.goBack();
+    await eventually(() => page.locator("dialog").count()).toBe(0);
+    expect(page.url()).toBe(site.home);
+    await link(page, "d.txt").click();
+    await page.getByText("<b>bold</b>").waitFor();
+    await page.keyboard.press("Escape");
+    await eventually(() => page.locator("dialog").count()).toBe(0);
+    await rowOf(page, "reports").locator("th a").click();
+    await page.waitForURL(`${site.home}reports/`);
+    await page.goBack();
+    await rowOf(page, "d.txt").waitFor();
+    expectNoComplaints();
+  });
+
   it("plays a video, and jumps in it by ranges", async () => {
     const site = await openSite({ files: { "z.txt": "x" } });
     const { page, expectNoComplaints } = await chromium.open();

@@ -1,5 +1,4 @@
-import type { OpenFolderPage } from "./page.ts";
-import { selectedBoxes } from "./page.ts";
+import { mayDo, type OpenFolderPage, selectedRows } from "./page.ts";
 import { currentPath, parsePath, toPathText } from "./paths.ts";
 import { transferAll } from "./transfer.ts";
 
@@ -8,9 +7,8 @@ const TYPE = "application/x-fileferry-members";
 
 /** Lets rows be dragged onto folders: those of the page, and those above it in the breadcrumbs. Ctrl copies. */
 export function enhanceDragging(page: OpenFolderPage): void {
-  const { main, may } = page;
-  if (!may.has("move") && !may.has("copy")) return;
-  let dragged: readonly string[] = [];
+  const { main } = page;
+  let dragged: readonly HTMLElement[] = [];
   let over: Element | undefined;
 
   function mark(target: Element | undefined): void {
@@ -19,18 +17,19 @@ export function enhanceDragging(page: OpenFolderPage): void {
     over?.setAttribute("data-drop", "");
   }
 
+  const mayBe = (verb: "move" | "copy"): boolean => dragged.some((row) => mayDo(page, row, verb));
+
   function verbOf({ ctrlKey, altKey }: DragEvent): "move" | "copy" | undefined {
-    const verb = ctrlKey || altKey || !may.has("move") ? "copy" : "move";
-    return may.has(verb) ? verb : undefined;
+    const verb = ctrlKey || altKey || !mayBe("move") ? "copy" : "move";
+    return mayBe(verb) ? verb : undefined;
   }
 
   main.addEventListener("dragstart", (event) => {
     const { target, dataTransfer } = event;
     const row = target instanceof Element ? target.closest<HTMLElement>("tr[data-name]") : null;
     if (row === null || dataTransfer === null) return;
-    const name = row.dataset.name ?? "";
-    const selected = Array.from(selectedBoxes(main), ({ value }) => value);
-    dragged = selected.includes(name) ? selected : [name];
+    const selected = selectedRows(main);
+    dragged = selected.includes(row) ? selected : [row];
     dataTransfer.setData(TYPE, "");
     dataTransfer.effectAllowed = "copyMove";
   });
@@ -53,20 +52,21 @@ export function enhanceDragging(page: OpenFolderPage): void {
     const found = findFolder(event.target, dragged);
     const verb = verbOf(event);
     mark(undefined);
-    if (found !== undefined && verb !== undefined) void transferAll(page, dragged, verb, found.path);
+    const names = dragged.map(({ dataset }) => dataset.name ?? "");
+    if (found !== undefined && verb !== undefined) void transferAll(page, names, verb, found.path);
   });
 }
 
 /** The folder that an element stands for, unless it is among what is dragged. */
 function findFolder(
   target: EventTarget | null,
-  dragged: readonly string[],
+  dragged: readonly HTMLElement[],
 ): { readonly element: Element; readonly path: string } | undefined {
   if (!(target instanceof Element)) return undefined;
   const row = target.closest<HTMLElement>('tr[data-kind="folder"]');
   const name = row?.dataset.name;
   if (row && name !== undefined) {
-    return dragged.includes(name) ? undefined : { element: row, path: toPathText(parsePath(`${name}/`)) };
+    return dragged.includes(row) ? undefined : { element: row, path: toPathText(parsePath(`${name}/`)) };
   }
   const crumb = target.closest(".crumbs a");
   const levels = crumb?.getAttribute("href")?.match(/\.\.\//g)?.length;

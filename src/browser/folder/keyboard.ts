@@ -1,5 +1,5 @@
 import { fill, formatSize } from "../format.ts";
-import { mayDo, type OpenFolderPage, selectedBoxes, selectedRows } from "./page.ts";
+import { mayDo, type OpenFolderPage, selectedBoxes, selectedRows, shownBoxes } from "./page.ts";
 import { removeAll } from "./remove.ts";
 import { renameInPlace } from "./rename.ts";
 import { createRovingFocus } from "./roving-focus.ts";
@@ -42,7 +42,7 @@ export function enhanceKeyboard(page: OpenFolderPage): void {
   }
 
   /** The keys of a row. Returns whether the key has a meaning. */
-  function onRow(row: HTMLElement, { key, shiftKey }: KeyboardEvent): boolean {
+  function onRow(row: HTMLElement, { key, shiftKey, repeat }: KeyboardEvent): boolean {
     switch (key) {
       case "Enter":
         // Links do so by themselves.
@@ -52,7 +52,8 @@ export function enhanceKeyboard(page: OpenFolderPage): void {
         if (mayDo(page, row, "move")) renameInPlace(page, row.dataset.name ?? "");
         return true;
       case "Delete":
-        removeFrom(row);
+        // A key that is held down deletes no more rows.
+        if (!repeat) removeFrom(row);
         return true;
       case " ":
         toggle(row);
@@ -126,11 +127,6 @@ export function enhanceKeyboard(page: OpenFolderPage): void {
 }
 
 const BOX = "#members input";
-
-/** The boxes of the rows that the filter does not hide. */
-function shownBoxes(main: HTMLElement): NodeListOf<HTMLInputElement> {
-  return main.querySelectorAll('tr:not([hidden]) input[name="selected-members"]');
-}
 
 /** Whether keys are for a field, where they are text. */
 function isTyping(target: HTMLElement): boolean {

@@ -76,7 +76,13 @@ function rowsOf(table: Element): HTMLElement[] {
 /** What a row shows of its member besides the name. The script changes how a row shows it. */
 function toState(row: HTMLElement): string {
   const size = row.querySelector("data")?.value;
-  return [row.dataset.kind, size, row.querySelector("time")?.dateTime, row.childElementCount].join();
+  return [
+    row.dataset.kind,
+    row.dataset.denied,
+    size,
+    row.querySelector("time")?.dateTime,
+    row.childElementCount,
+  ].join();
 }
 
 function nextRow(row: Element): Element | null {

@@ -1,7 +1,7 @@
 import type { MemberAction } from "../../contracts/pages/member-action.ts";
 import { button, element, setText } from "../elements.ts";
 import { fill, formatSize } from "../format.ts";
-import { mayDo, memberBoxes, type OpenFolderPage, selectedBoxes, selectedRows } from "./page.ts";
+import { mayDo, memberBoxes, type OpenFolderPage, selectedBoxes, selectedRows, shownBoxes } from "./page.ts";
 import { showProperties } from "./properties.ts";
 import { removeAll } from "./remove.ts";
 import { renameInPlace } from "./rename.ts";
@@ -27,6 +27,7 @@ const NEEDED: Readonly<Record<string, MemberAction>> = {
   [PURGE]: "delete",
   "move-members": "move",
   "copy-members": "copy",
+  [SHARE]: "share",
 };
 
 /** Adds the selection of members. Runs all actions on them in the page, except the download and a new link. */
@@ -184,7 +185,8 @@ function toSingleButton(
 
 /** Sets all boxes between two boxes to the state of the second one. */
 function selectRange(main: HTMLElement, from: HTMLInputElement, to: HTMLInputElement): void {
-  const boxes = [...memberBoxes(main)];
+  // What the filter hides stays as it is.
+  const boxes = [...shownBoxes(main)];
   const [start = 0, end = 0] = [boxes.indexOf(from), boxes.indexOf(to)].sort((one, other) => one - other);
   for (const box of boxes.slice(start, end + 1)) box.checked = to.checked;
 }

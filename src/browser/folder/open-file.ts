@@ -1,4 +1,5 @@
 import { element } from "../elements.ts";
+import { toProblem } from "../requests.ts";
 import type { showFiles } from "../viewer/main.ts";
 import type { OpenFolderPage } from "./page.ts";
 
@@ -10,15 +11,20 @@ interface Viewer {
 /** A page with rows of files. */
 export type FilesPage = Pick<OpenFolderPage, "main" | "texts" | "showProblems">;
 
+/** Files that the page shows, and those that the account may not read. */
+const ROW = 'tr[data-view], tr[data-denied~="download"]';
+
 /** Opens files in the page that can be shown there, where their links would save them. */
 export function enhanceFiles(page: FilesPage): void {
   page.main.addEventListener("click", (event) => {
     const { target, ctrlKey, metaKey, shiftKey, altKey } = event;
-    const row = target instanceof Element ? target.closest<HTMLElement>("tr[data-view]") : null;
+    const row = target instanceof Element ? target.closest<HTMLElement>(ROW) : null;
     // With these keys a link opens elsewhere, or is saved.
     if (!row?.querySelector("th a")?.contains(target as Element) || ctrlKey || metaKey || shiftKey || altKey) return;
     event.preventDefault();
-    void openFile(page, row);
+    if (row.dataset.view === undefined) page.showProblems([toProblem(403, "", page.texts).message]);
+    // The second click of two opens nothing.
+    else if (event.detail < 2) void openFile(page, row);
   });
 }
 
@@ -28,7 +34,7 @@ async function openFile(page: FilesPage, row: HTMLElement): Promise<void> {
   if (row.dataset.view === "pdf") return void open(`${linkOf(row)}?inline`, "_blank", "noopener");
   try {
     const viewer: Viewer = await import(page.main.dataset.viewer ?? "");
-    await viewer.showFiles(page, row);
+    if (document.querySelector("dialog[open]") === null) await viewer.showFiles(page, row);
   } catch {
     page.showProblems([page.texts.networkLost]);
   }

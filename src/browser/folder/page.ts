@@ -10,8 +10,8 @@ import { updateChildren } from "./members-update.ts";
 export interface OpenFolderPage {
   readonly main: HTMLElement;
   readonly texts: ScriptTexts;
-  /** The names of what the account may do here, on some members at least: rows say what is denied on them. */
-  readonly may: ReadonlySet<string>;
+  /** Whether the account may do an action here, on some members at least. */
+  may(action: MemberAction | "upload" | "purge"): boolean;
   /** The names of the folder's files that the page shows. */
   fileNames(): ReadonlySet<string>;
   /** Fetches the members again and updates the page. The selection and the focus stay. */
@@ -94,6 +94,7 @@ export function createFolderPage(main: HTMLElement): OpenFolderPage {
       if (refreshId !== refreshes) return;
       const current = main.querySelector(MEMBERS);
       if (fresh !== null && current !== null) {
+        main.dataset.may = page.querySelector("main")?.dataset.may;
         updateQuota(current, page.querySelector(QUOTA));
         const summary = main.querySelector(SUMMARY);
         if (summary !== null) setText(summary, page.querySelector(SUMMARY)?.textContent ?? "");
@@ -110,7 +111,7 @@ export function createFolderPage(main: HTMLElement): OpenFolderPage {
   return {
     main,
     texts,
-    may: new Set((main.dataset.may ?? "").split(" ")),
+    may: (action) => (main.dataset.may ?? "").split(" ").includes(action),
     fileNames() {
       const rows = main.querySelectorAll<HTMLElement>('tr[data-kind="file"]');
       return new Set([...rows].map((row) => row.dataset.name ?? ""));
@@ -168,11 +169,16 @@ function toSelector(target: Element | null): string {
 
 /** Whether the account may do an action with the member of a row. */
 export function mayDo({ may }: OpenFolderPage, { dataset }: HTMLElement, action: MemberAction): boolean {
-  return may.has(action === "delete" ? `delete-${dataset.kind}` : action) && !dataset.denied?.includes(action);
+  return may(action) && !dataset.denied?.includes(action);
 }
 
 export function memberBoxes(within: ParentNode): NodeListOf<HTMLInputElement> {
   return within.querySelectorAll('input[name="selected-members"]');
+}
+
+/** The boxes of the rows that the filter does not hide. */
+export function shownBoxes(within: ParentNode): NodeListOf<HTMLInputElement> {
+  return within.querySelectorAll('tr:not([hidden]) input[name="selected-members"]');
 }
 
 export function selectedBoxes(within: ParentNode): NodeListOf<HTMLInputElement> {

@@ -4,11 +4,21 @@ import type { OpenFolderPage } from "./page.ts";
 import { findTrash, restoreAll } from "./restore.ts";
 import { runOnMembers } from "./run-on-members.ts";
 
+let isRemoving = false;
+
 /**
- * Deletes members. What goes to the trash needs no question: a button restores it. `isForGood`: even if there is a
- * trash.
+ * Deletes members, unless others are being deleted. What goes to the trash needs no question: a button restores it.
+ * `isForGood`: even if there is a trash.
  */
 export async function removeAll(page: OpenFolderPage, names: readonly string[], isForGood = false): Promise<void> {
+  if (isRemoving) return;
+  isRemoving = true;
+  await remove(page, names, isForGood).finally(() => {
+    isRemoving = false;
+  });
+}
+
+async function remove(page: OpenFolderPage, names: readonly string[], isForGood: boolean): Promise<void> {
   const { texts, main } = page;
   const trashUrl = isForGood ? undefined : findTrash();
   if (trashUrl === undefined && !(await askToDelete(names, texts))) return;

@@ -60,7 +60,7 @@ function toItems(page: OpenFolderPage, row: HTMLElement): MenuItem[] {
     },
     {
       label: share?.textContent ?? "",
-      isOffered: may.has("share"),
+      isOffered: mayDo(page, row, "share"),
       act: () => submitForm("share-members", "selected-members", name),
     },
     { label: versions?.title ?? "", isOffered: Boolean(versions), act: () => versions?.click() },
@@ -73,7 +73,7 @@ function toItems(page: OpenFolderPage, row: HTMLElement): MenuItem[] {
     },
     {
       label: texts.purge,
-      isOffered: may.has("purge") && mayDelete,
+      isOffered: may("purge") && mayDelete,
       isDanger: true,
       act: () => void removeAll(page, [name], true),
     },

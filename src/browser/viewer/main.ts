@@ -88,9 +88,25 @@ export async function showFiles(
     if (!movesContent(target)) step(isForward(toRight) ? -1 : 1);
   });
   show(first, rows());
-  await showDialog(dialog);
+  await showOverPage(dialog);
   shown?.release();
   linkOf(rows().find((row) => urlOf(row) === url))?.focus();
+}
+
+/** Shows a dialog that also closes when the user goes back in the history. */
+async function showOverPage(dialog: HTMLDialogElement): Promise<void> {
+  let isLeft = false;
+
+  function leave(): void {
+    isLeft = true;
+    dialog.close();
+  }
+
+  history.pushState(history.state, "");
+  addEventListener("popstate", leave);
+  await showDialog(dialog);
+  removeEventListener("popstate", leave);
+  if (!isLeft) history.back();
 }
 
 function linkOf(row: HTMLElement | undefined): HTMLAnchorElement | null {

@@ -5,41 +5,22 @@ import type { Operation } from "../../contracts/account.ts";
 import type { MemberAction } from "../../contracts/pages/member-action.ts";
 import type { AccountContext } from "../../request/context.ts";
 import type { FolderActions } from "../../views/folder-actions.ts";
-import type { FolderPage } from "../../views/folder-page.ts";
+import type { PageMember } from "../../views/member-order.ts";
 
-/** A name that stands for any member: its permissions are those of most members. */
-const ANY_NAME = "member";
+/** A name that stands for new members: no rule is for it alone. */
+const ANY_NAME = "a name that no rule has";
 
-/**
- * The actions that the page of a folder offers an account. The page only hides actions that can never succeed: an
- * action that a rule grants for some names is offered. Each member's permissions are checked when the action runs.
- * `triggers` are those of the account.
- */
-export function toFolderActions(account: Account, segments: readonly string[], triggers: Triggers): FolderActions {
-  const mayBeAllowed = (operation: Operation): boolean => mayBeGranted(account, segments, operation);
+/** An action, and the operations of which it needs one. */
+type Need = readonly [action: MemberAction, ...operations: readonly Operation[]];
 
-  return {
-    upload: mayBeAllowed("write"),
-    createFolder: mayBeAllowed("create-folder"),
-    download: mayBeAllowed("read"),
-    delete: mayBeAllowed("delete-file") || mayBeAllowed("delete-folder"),
-    deleteFiles: mayBeAllowed("delete-file"),
-    deleteFolders: mayBeAllowed("delete-folder"),
-    move: mayBeAllowed("rename"),
-    copy: mayBeAllowed("read") && mayBeAllowed("write"),
-    triggers: [...triggers].map(([name, { label = name, style = "neutral" }]) => {
-      return { name, label, style };
-    }),
-  };
-}
-
-/** What each action needs on a member. Whether an archive of a folder has anything, only its members decide. */
-const NEEDS: Readonly<Record<"file" | "folder", readonly (readonly [MemberAction, Operation])[]>> = {
+/** What each action needs on a member. A folder can always be in an archive and have links: its members decide. */
+const NEEDS: Readonly<Record<"file" | "folder", readonly Need[]>> = {
   file: [
     ["download", "read"],
     ["move", "rename"],
     ["copy", "read"],
     ["delete", "delete-file"],
+    ["share", "read", "write", "delete-file"],
   ],
   folder: [
     ["move", "rename"],
@@ -48,21 +29,64 @@ const NEEDS: Readonly<Record<"file" | "folder", readonly (readonly [MemberAction
   ],
 };
 
-/**
- * Returns a function that finds what a folder's page offers on most members, but not on this one. `undefined`: the
- * account may do the same on all.
- */
-export function toDenials({ account, files, path: { segments } }: AccountContext): FolderPage["denialsOf"] {
-  const isSame = ([, operation]: readonly [MemberAction, Operation]): boolean =>
-    account.permissions.grantsEverywhere(operation) || !mayBeGranted(account, segments, operation);
-  if (Object.values(NEEDS).flat().every(isSame)) return undefined;
+/** Returns the actions that an account may not do on a member. They are the same list for many members. */
+export type FindDenied = (
+  segments: readonly string[],
+  isFolder: boolean,
+) => readonly MemberAction[] | Promise<readonly MemberAction[]>;
 
-  return async ({ name, kind }) => {
-    const denials: MemberAction[] = [];
-    for (const [action, operation] of NEEDS[kind === "folder" ? kind : "file"]) {
-      if (!(await files.may([...segments, name], operation))) denials.push(action);
+/** Creates a {@link FindDenied}. Without rules on names it has nothing to look up. */
+export function createFindDenied({ account: { permissions }, files }: AccountContext): FindDenied {
+  const needs = [...NEEDS.file, ...NEEDS.folder];
+  const hasRules = needs.some(([, ...operations]) =>
+    operations.some((one) => permissions.grantsSomewhere(one) && !permissions.grantsEverywhere(one)),
+  );
+  if (!hasRules) {
+    const toDenied = (all: readonly Need[]): readonly MemberAction[] =>
+      all.flatMap(([action, ...operations]) => (operations.some(permissions.grantsSomewhere) ? [] : [action]));
+    const [ofFiles, ofFolders] = [toDenied(NEEDS.file), toDenied(NEEDS.folder)];
+    return (_segments, isFolder) => (isFolder ? ofFolders : ofFiles);
+  }
+
+  const lists = new Map<string, readonly MemberAction[]>();
+
+  return async (segments, isFolder) => {
+    const denied: MemberAction[] = [];
+    for (const [action, ...operations] of isFolder ? NEEDS.folder : NEEDS.file) {
+      const granted = await Promise.all(operations.map((operation) => files.may(segments, operation)));
+      if (!granted.includes(true)) denied.push(action);
     }
-    return denials;
+    const key = denied.join();
+    const list = lists.get(key) ?? denied;
+    lists.set(key, list);
+    return list;
+  };
+}
+
+/**
+ * The actions that the page of a folder offers an account: those on members that it may do on one of `members` at
+ * least, and those in the folder that permissions allow for some name. Each member's permissions are checked when an
+ * action runs. `triggers` are those of the account.
+ */
+export function toFolderActions(
+  account: Account,
+  segments: readonly string[],
+  triggers: Triggers,
+  members: readonly PageMember[] = [],
+): FolderActions {
+  const { grantsSomewhere } = account.permissions;
+  const isOffered = (action: MemberAction): boolean => members.some(({ denied }) => !denied?.includes(action));
+
+  return {
+    upload: mayBeGranted(account, segments, "write"),
+    createFolder: mayBeGranted(account, segments, "create-folder"),
+    download: grantsSomewhere("read") && isOffered("download"),
+    delete: isOffered("delete"),
+    move: isOffered("move"),
+    copy: grantsSomewhere("read") && grantsSomewhere("write") && isOffered("copy"),
+    triggers: [...triggers].map(([name, { label = name, style = "neutral" }]) => {
+      return { name, label, style };
+    }),
   };
 }
 
@@ -75,7 +99,7 @@ export function isUploadOnly(account: Account, segments: readonly string[]): boo
   return mayBeGranted(account, segments, "write") || mayBeGranted(account, segments, "create-folder");
 }
 
-/** Whether an operation is granted on members of a folder, of some names at least. */
+/** Whether an operation is granted on new members of a folder, of some names at least. */
 export function mayBeGranted({ permissions }: Account, segments: readonly string[], operation: Operation): boolean {
   const { granted, rule } = permissions.explain(toStoragePath([...segments, ANY_NAME]), operation);
   return granted || (rule === undefined && permissions.grantsSomewhere(operation));

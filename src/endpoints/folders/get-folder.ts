@@ -15,7 +15,7 @@ import { asksForSender } from "../../transfers/links/sent-file.ts";
 import { holdUntilRead } from "../../transfers/tracked-source.ts";
 import { wantsArchive } from "../../transfers/wants-archive.ts";
 import { DOWNLOAD_ACTION, MAX_LISTED } from "../../uploads/form.ts";
-import { type FolderActions, withoutDenied } from "../../views/folder-actions.ts";
+import type { FolderActions } from "../../views/folder-actions.ts";
 import { type FolderPage, type FolderProblem, type SessionLinks, streamFolderPage } from "../../views/folder-page.ts";
 import { type PageMember, parseMemberOrder, toPageMember } from "../../views/member-order.ts";
 import { redirectReply, toPageFields } from "../../views/page.ts";
@@ -28,7 +28,7 @@ import { loginPath } from "../login/unauthorized.ts";
 import { throwNotListed } from "../trailing-slash.ts";
 import { toTrashPath } from "../trash/list-trash.ts";
 import { toVersionListPath } from "../versions/version-path.ts";
-import { isUploadOnly, toDenials, toFolderActions } from "./allowed-actions.ts";
+import { createFindDenied, isUploadOnly, toFolderActions } from "./allowed-actions.ts";
 import { archiveReply } from "./archive.ts";
 import { getListing } from "./get-listing.ts";
 import { acquirePageBytes, toMemberBytes } from "./page-memory.ts";
@@ -122,7 +122,7 @@ async function openFolderPage(
   const { segments } = path;
   const sender = eventLink?.sender;
   const { members, problems } = isInDropFolder(context) ? NOTHING_SHOWN : await readMembers(context, whenUnreadable);
-  const offered = toFolderActions(account, segments, ownTriggers(context));
+  const offered = toFolderActions(account, segments, ownTriggers(context), members);
   const actions: FolderActions = {
     ...offered,
     // The page has no field for the name that a copy needs there.
@@ -131,17 +131,12 @@ async function openFolderPage(
     ...(mayShare(context) && { share: toNewLinkPath(config.basePath, segments) }),
     ...(files.versions && offered.download && { versions: toVersionListPath(config.basePath, [...segments, ""]) }),
   };
-  const denialsOf = toDenials(context);
-  const name = report.entered?.rename?.name ?? report.entered?.shown;
-  const shown = denialsOf && members?.find((member) => member.name === name);
   return streamFolderPage(context, {
     ...report,
     segments,
     members,
     order: parseMemberOrder(new URLSearchParams(target.query)),
     actions,
-    denialsOf,
-    ...(shown && { shownActions: withoutDenied(actions, await denialsOf(shown)) }),
     ...(link === undefined && { username: account.name }),
     link: toPageLink(context),
     quota: await findPageQuota(context),
@@ -170,17 +165,22 @@ const NOTHING_SHOWN: ReadMembers = { members: undefined, problems: [] };
  * @throws what listing the folder throws; HttpError `unavailable` if the pages of the account take too many bytes. With
  * `"show"` it returns such errors as problems.
  */
-async function readMembers(
-  { files, path, request: { signal }, pagePermit, failureOf }: AccountContext,
-  whenUnreadable: WhenUnreadable,
-): Promise<ReadMembers> {
+async function readMembers(context: AccountContext, whenUnreadable: WhenUnreadable): Promise<ReadMembers> {
+  const { files, path, pagePermit, failureOf } = context;
+  const { signal } = context.request;
+  const findDenied = createFindDenied(context);
   const members: PageMember[] = [];
   let bytes = PAGE_BYTES;
 
   try {
     acquirePageBytes(pagePermit, bytes);
     for await (const batch of toBatches(files.list(path.segments))) {
-      for (const member of batch) members.push(toPageMember(member));
+      for (const member of batch) {
+        const found = findDenied([...path.segments, member.name], member.kind === "folder");
+        // Without rules on names there is nothing to wait for.
+        const denied = found instanceof Promise ? await found : found;
+        members.push({ ...toPageMember(member), denied });
+      }
       bytes += toMemberBytes(batch);
       // After a disconnect there is no client to show the page to.
       signal.throwIfAborted();

@@ -6,11 +6,11 @@ import { listingEvents, type SourceResponse, sendTracked } from "../../transfers
 import { acquireTransfer } from "../../transfers/too-many-transfers.ts";
 import { openSearchPage } from "../../views/folder/search-page.ts";
 import { openJsonSearch } from "../../views/json-listing.ts";
-import { parseMemberOrder } from "../../views/member-order.ts";
+import { type FoundMember, parseMemberOrder } from "../../views/member-order.ts";
 import { toPageFields } from "../../views/page.ts";
 import { throwNotListed } from "../trailing-slash.ts";
-import { mayBeGranted } from "./allowed-actions.ts";
-import { walkForSearch } from "./search-walk.ts";
+import { createFindDenied } from "./allowed-actions.ts";
+import { type SearchWalk, walkForSearch } from "./search-walk.ts";
 
 /** As long as the longest name of common systems. */
 const MAX_CHARACTERS = 255;
@@ -44,7 +44,7 @@ export async function searchFolder(context: AccountContext, text: string): Promi
 }
 
 async function openSearch(context: AccountContext, text: string, fields: HeaderFields): Promise<SourceResponse> {
-  const { files, path, request, variant, target } = context;
+  const { files, path, request, variant, target, link } = context;
   acquireTransfer(context);
   await files.checkListing(path.segments).catch(throwNotListed);
   const closing = new AbortController();
@@ -54,20 +54,32 @@ async function openSearch(context: AccountContext, text: string, fields: HeaderF
   const { source } =
     variant === "html"
       ? await openSearchPage(context, {
-          ...walk,
+          isTruncated: walk.isTruncated,
+          batches: withDenied(context, walk.batches),
           text,
           order: parseMemberOrder(new URLSearchParams(target.query)),
           folder: toFolderName(context),
-          isViewable: mayView(context),
+          isViewable: link?.record.maxUses === undefined,
         })
       : await openJsonSearch(walk.batches, walk.isTruncated);
   // A host may cancel the response and leave the signal of the request as it is.
   return { source: tap(source, { onClose: () => closing.abort() }), fields };
 }
 
-/** Whether the page offers to show files. A link that counts would count each of them as a download. */
-function mayView({ account, path, link }: AccountContext): boolean {
-  return link?.record.maxUses === undefined && mayBeGranted(account, path.segments, "read");
+/** Adds what the account may not do with what was found. */
+async function* withDenied(
+  context: AccountContext,
+  batches: SearchWalk["batches"],
+): AsyncGenerator<readonly FoundMember[], void> {
+  const findDenied = createFindDenied(context);
+  for await (const batch of batches) {
+    const members: FoundMember[] = [];
+    for (const member of batch) {
+      const segments = [...context.path.segments, ...member.path.split("/")];
+      members.push({ ...member, denied: await findDenied(segments, member.kind === "folder") });
+    }
+    yield members;
+  }
 }
 
 /** The folder's own name; the root of a link has the name of what the link leads to. */

@@ -1,4 +1,3 @@
-import type { MemberAction } from "../../contracts/pages/member-action.ts";
 import type { DoneCode } from "../../contracts/pages/texts.ts";
 import type { EnteredValues, FolderActions } from "../folder-actions.ts";
 import type { MemberOrder, PageMember } from "../member-order.ts";
@@ -14,12 +13,7 @@ export interface FolderPage {
   /** Absent if the account must not list them. */
   readonly members: readonly PageMember[] | undefined;
   readonly order: MemberOrder;
-  /** What the account may do, on some members at least. */
   readonly actions: FolderActions;
-  /** What it may do with the member whose properties the page shows. Default: `actions`. */
-  readonly shownActions?: FolderActions;
-  /** Finds what of `actions` the account may not do on a member. Absent: it may do the same on all. */
-  readonly denialsOf?: ((member: PageMember) => Promise<readonly MemberAction[]>) | undefined;
   /** Absent on the pages of a link. */
   readonly username?: string;
   readonly links: SessionLinks;

@@ -1,7 +1,7 @@
 import type { Texts } from "../../contracts/pages/texts.ts";
 import { html, type SafeHtml } from "../../http/html.ts";
 import { fillText } from "../../platform/fill-text.ts";
-import { type FolderActions, renderRename, renderTransfers, toButton } from "../folder-actions.ts";
+import { type FolderActions, renderRename, renderTransfers, toButton, toMemberActions } from "../folder-actions.ts";
 import { formatsOf, renderTime } from "../formats.ts";
 import { type PageMember, toOrderedUrl } from "../member-order.ts";
 import { renderOpenLink } from "../open-link.ts";
@@ -12,11 +12,12 @@ import { type FolderPage, mayView } from "./content.ts";
  * it. After a form to rename that failed, it has what was entered.
  */
 export function renderMemberPanel(texts: Texts, folder: FolderPage): SafeHtml | undefined {
-  const { members, shownActions: actions = folder.actions } = folder;
+  const { members } = folder;
   const { rename, shown } = folder.entered ?? {};
   const name = rename?.name ?? shown;
   if (name === undefined) return undefined;
   const member = members?.find((one) => one.name === name);
+  const actions = member === undefined ? folder.actions : toMemberActions(folder.actions, member);
   const newName = rename?.newName ?? name;
   const url = toOrderedUrl("./", folder.order);
   return html`<section class="cards member" aria-labelledby="member-name">
@@ -55,12 +56,7 @@ ${actions.move || actions.copy ? renderTransfers(texts, actions, "member-destina
 ${isFolder && actions.download ? toButton("download-members", texts.download, "neutral") : undefined}
 ${actions.share === undefined ? undefined : toButton("share-members", texts.links.share, "neutral")}
 ${triggers}
-${mayDelete(actions, isFolder) ? toButton("delete-members", texts.delete, "danger") : undefined}
-${mayDelete(actions, isFolder) && actions.purge ? toButton("purge-members", texts.trash.purge, "danger") : undefined}
+${actions.delete ? toButton("delete-members", texts.delete, "danger") : undefined}
+${actions.delete && actions.purge ? toButton("purge-members", texts.trash.purge, "danger") : undefined}
 </p></form>`;
-}
-
-/** Whether a kind of member may be deleted. */
-function mayDelete(actions: FolderActions, isFolder: boolean): boolean {
-  return actions.delete && (isFolder ? actions.deleteFolders !== false : actions.deleteFiles !== false);
 }

@@ -2,6 +2,7 @@ import type { MemberAction } from "../../contracts/pages/member-action.ts";
 import type { Texts } from "../../contracts/pages/texts.ts";
 import { html, type SafeHtml } from "../../http/html.ts";
 import { fillText } from "../../platform/fill-text.ts";
+import { type FolderActions, toOffers } from "../folder-actions.ts";
 import { formatsOf, renderTime } from "../formats.ts";
 import { icon, toFileKind } from "../icons.ts";
 import { findInlineType } from "../inline-types.ts";
@@ -16,8 +17,8 @@ export interface RowActions {
   readonly isSelectable: boolean;
   /** Whether the script opens files in the page. */
   readonly isViewable: boolean;
-  /** The URL of the page with the versions of a file, up to its name. Absent: files have none. */
-  readonly versions?: string;
+  /** What the page offers. */
+  readonly actions: FolderActions;
 }
 
 /**
@@ -47,10 +48,12 @@ function renderColumn(texts: Texts, key: SortKey, order: MemberOrder): SafeHtml 
 /** Creates a function that renders the row of a member. */
 export function createRowRenderer(
   texts: Texts,
-  { order, isSelectable, isViewable, versions }: RowActions,
+  { order, isSelectable, isViewable, actions }: RowActions,
   selected: ReadonlySet<string> = new Set(),
-): (member: PageMember, denials?: readonly MemberAction[]) => SafeHtml {
+): (member: PageMember) => SafeHtml {
+  const { versions } = actions;
   const formats = formatsOf(texts);
+  const offers = toOffers(actions);
 
   function renderBox(name: string): SafeHtml {
     const label = fillText(texts.select, { name });
@@ -81,13 +84,18 @@ export function createRowRenderer(
     return html`<td class="modified">${link}</td>`;
   }
 
-  return (member, denials = []) => {
-    const { name, kind } = member;
+  /** What of the page's actions is denied on a member. */
+  function renderDenied(denied: readonly MemberAction[]): SafeHtml | undefined {
+    const names = denied.filter((action) => offers.includes(action));
+    return names.length === 0 ? undefined : html` data-denied="${names.join(" ")}"`;
+  }
+
+  return (member) => {
+    const { name, kind, denied = [] } = member;
     const isFolder = kind === "folder";
-    const isReadable = !isFolder && !denials.includes("download");
+    const isReadable = !isFolder && !denied.includes("download");
     const view = isViewable && isReadable ? findInlineType(name)?.kind : undefined;
-    const denied = denials.length === 0 ? undefined : html` data-denied="${denials.join(" ")}"`;
-    return html`<tr data-name="${name}" data-kind="${isFolder ? "folder" : "file"}"${denied}${view && html` data-view="${view}"`}>${isSelectable ? renderBox(name) : undefined}${renderName(member)}${renderSize(member)}${renderModified(member, isReadable && versions !== undefined)}${renderMore(name)}</tr>
+    return html`<tr data-name="${name}" data-kind="${isFolder ? "folder" : "file"}"${renderDenied(denied)}${view && html` data-view="${view}"`}>${isSelectable ? renderBox(name) : undefined}${renderName(member)}${renderSize(member)}${renderModified(member, isReadable && versions !== undefined)}${renderMore(name)}</tr>
 `;
   };
 }

@@ -21,7 +21,7 @@ export interface SearchPage {
   readonly order: MemberOrder;
   /** The name of the folder that is searched. */
   readonly folder: string;
-  /** Whether the script opens files in the page. */
+  /** Whether the script opens files in the page. A link that counts would count each of them as a download. */
   readonly isViewable: boolean;
 }
 
@@ -77,7 +77,7 @@ function renderNote(texts: Texts): SafeHtml {
 /** The member, and the folder that it is in as a link of its own. */
 function renderRow(
   texts: Texts,
-  { name, kind, size, modified, path }: FoundMember,
+  { name, kind, size, modified, path, denied }: FoundMember,
   { order, isViewable }: SearchPage,
 ): SafeHtml {
   const formats = formatsOf(texts);
@@ -85,7 +85,7 @@ function renderRow(
   const url = `./${toUrl(path)}`;
   const around = path.slice(0, -name.length);
   const time = new Date(modified);
-  const view = isViewable && !isFolder ? findInlineType(name)?.kind : undefined;
+  const view = isViewable && !isFolder && !denied?.includes("download") ? findInlineType(name)?.kind : undefined;
   const place = html` <a class="quiet" href="${toOrderedUrl(`./${toUrl(around)}`, order)}"><bdi>${around}</bdi></a>`;
   const sizeText = isFolder
     ? undefined

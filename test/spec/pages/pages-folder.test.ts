@@ -188,9 +188,21 @@ describe("what a folder's page offers", () => {
         ["allow-read", "allow-list"],
         ["*.pdf", "allow-full-control"],
       ],
-      FULL,
+      ["upload", "folder", "download", "boxes"],
     ],
-    ["everywhere but here", [["allow-full-control"], ["/*", "allow-list"]], []],
+    [
+      "one member, against the rule of the others",
+      [["allow-list"], ["/a.txt", "allow-full-control"], ["/*", "allow-list"]],
+      ["download", "delete", "boxes"],
+    ],
+    ["another name than a member has", [["allow-full-control"], ["/member", "allow-list"]], FULL],
+    // The archive of the folder has what is in it.
+    ["everywhere but here", [["allow-full-control"], ["/*", "allow-list"]], ["download", "boxes"]],
+    [
+      "nowhere but in another folder",
+      [["allow-list"], ["/other/*", "allow-full-control"]],
+      ["upload", "folder", "download", "boxes"],
+    ],
   ])("is what permissions allow: %s", async (_what, permissions, offers) => {
     expect(offersOf(await pageFor(permissions))).toEqual(offers);
   });
@@ -202,7 +214,7 @@ describe("what a folder's page offers", () => {
       ["*", "allow-read", "allow-list"],
     ];
     expect(offersOf(await pageFor(permissions, "/home/in/"))).toEqual(FULL);
-    expect(offersOf(await pageFor(permissions, "/home/"))).toEqual(["download", "boxes"]);
+    expect(offersOf(await pageFor(permissions, "/home/"))).toEqual(["download", "delete", "boxes"]);
   });
 
   it("depends on the member where rules deny it something alone", async () => {
