@@ -1,6 +1,7 @@
 import { defineConfig, type Options } from "tsup";
 import { createEsbuildAssets } from "./build/assets.ts";
 import { createExternalModule } from "./build/external-module.ts";
+import { createLatePackage } from "./build/late-package.ts";
 import { createBundleNotices, createViewerNotices } from "./build/notices.ts";
 
 const common: Options = {
@@ -96,6 +97,8 @@ export default defineConfig([
       createEsbuildAssets(),
       // Two megabytes, which the library has too.
       createExternalModule(/\/swagger-ui\.ts$/, "../parts/swagger-ui.js"),
+      // A tenth of what the command loads, for path expressions that most configurations do not have.
+      createLatePackage("re2js", "RE2JS"),
       createBundleNotices("cli"),
     ],
   },

@@ -44,7 +44,7 @@ async function bundle(path: string): Promise<Asset> {
     format: "esm",
     platform: "browser",
     target: TARGETS,
-    charset: "utf8",
+    charset: "ascii",
     legalComments: "none",
     logLevel: "silent",
   });

@@ -55,6 +55,7 @@ async function build(): Promise<void> {
     await run("build/clean.mjs", fresh);
     await run(tsup, "--out-dir", fresh, "--silent");
     await run("build/strip-marks.mjs", fresh);
+    await run("build/escape-characters.mjs", fresh);
     await run("build/config-schema.mjs", fresh);
   } catch (error) {
     const { stdout, stderr } = error as { stdout: string; stderr: string };
