@@ -21,7 +21,7 @@ export function failureOf(thrown: unknown): CommandFailure | undefined {
   return thrown[failureKey] as CommandFailure;
 }
 
-/** Describes an error of the operating system in words. The message of the error would repeat the call and the path. */
+/** Describes an error of the operating system, or of TLS, in words. The message of the error would repeat the call and the path. */
 export function describeSystemError(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const meaning = systemErrors.get(code);
@@ -30,6 +30,8 @@ export function describeSystemError(error: unknown): string {
 }
 
 const systemErrors: ReadonlyMap<string, string> = new Map([
+  ["CERT_HAS_EXPIRED", "the certificate has expired"],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", "no known authority has signed the certificate"],
   ["EACCES", "permission denied"],
   ["EADDRINUSE", "the address is already in use"],
   ["EADDRNOTAVAIL", "not an address of this machine"],
@@ -43,5 +45,9 @@ const systemErrors: ReadonlyMap<string, string> = new Map([
   ["ENOTFOUND", "the host name is unknown"],
   ["EPERM", "permission denied"],
   ["EROFS", "the file system is read-only"],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", "the certificate is for another host name"],
   ["ETIMEDOUT", "no response in time"],
+  ["SELF_SIGNED_CERT_IN_CHAIN", "no known authority has signed the certificate"],
+  ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "no known authority has signed the certificate"],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "no known authority has signed the certificate"],
 ]);

@@ -120,6 +120,7 @@ describe("fileferry account", () => {
     ["an account, without its hyphen", { accounts: [{ username: "alice", password: "x", x: 1 }] }, "accounts[0].x"],
     ["one-time passwords", { accounts: [{ username: "a", password: "x", totp: TOTP }] }, "accounts[0].totp.x-a"],
     ["the file", { accounts: [], groups: {} }, "groups"],
+    ["an account that lacks the right one", { accounts: [{ username: "alice", pasword: "y" }] }, "accounts[0].pasword"],
   ])("refuses another unknown member of %s", async (_place, accounts, path) => {
     const content = JSON.stringify(accounts);
     const { run, read } = await open(content);
@@ -142,6 +143,11 @@ describe("fileferry account", () => {
     if (typeof stderr === "string") expect(result.stderr).toBe(stderr);
     else expect(result.stderr).toMatch(stderr);
     expect(await read()).toBe(content);
+  });
+
+  it("says that an account has no password", async () => {
+    const { run } = await open('{ "accounts": [{ "username": "alice" }] }');
+    expect((await run(["list"])).stderr).toMatch(/^error: \S+: accounts\[0\]\.password: is missing\n$/);
   });
 
   it("refuses a file that is none, without the password in it, and makes none for other commands", async () => {

@@ -87,8 +87,9 @@ describe("fileferry key", () => {
 
   it("needs one place, finds the file of the configuration, and refuses a key that it does not understand", async () => {
     const { run, config, file, read } = await open();
-    expect((await run(["list"], [])).stderr).toBe("error: either --file or --config is needed\n");
-    expect((await run(["list"], ["--config", config, "--file", file])).status).toBe(2);
+    expect((await run(["list"], [])).stderr).toBe("error: --file or --config is needed\n");
+    const both = await run(["list"], ["--config", config, "--file", file]);
+    expect([both.status, both.stderr]).toEqual([2, "error: --file or --config is needed, and not both\n"]);
     expect((await run(["create", "--account", "alice"], ["--config", config])).status).toBe(0);
     const accounts = await read();
     accounts.accounts[0].keys[0].scope = "none";

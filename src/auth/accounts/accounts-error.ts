@@ -24,13 +24,13 @@ export function describeIssue(error: z.ZodError): string {
   return path.length === 0 ? reason : `${toKeyPath("", path)}: ${reason}`;
 }
 
-/** The path and the reason of the first issue. */
+/** The path and the reason of one issue: an unknown member, which may be a misspelt one that is missing, or the first. */
 export function findIssue({ issues }: z.ZodError): Pick<AccountsError, "path" | "reason"> {
-  const issue = issues[0];
+  const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
   if (issue === undefined) return { path: [], reason: "is not valid" };
   const [unknownKey = ""] = issue.code === "unrecognized_keys" ? issue.keys : [];
   if (unknownKey !== "") return { path: [...issue.path, unknownKey], reason: "is not a known member" };
-  return { path: issue.path, reason: issue.message };
+  return { path: issue.path, reason: / undefined$/.test(issue.message) ? "is missing" : issue.message };
 }
 
 function toKeyPath(root: string, path: readonly PropertyKey[]): string {

@@ -108,7 +108,7 @@ async function change(file: string, edit: Parameters<typeof editAccountsFile>[1]
 /** The path of the accounts file. */
 async function toFile({ file, config }: KeyPlace): Promise<string> {
   if ((file === undefined) === (config === undefined)) {
-    throw createFailure(2, ["error: either --file or --config is needed"]);
+    throw createFailure(2, [`error: --file or --config is needed${file === undefined ? "" : ", and not both"}`]);
   }
   if (file !== undefined) return file;
   const path = config ?? "";

@@ -77,7 +77,9 @@ async function* examineArrivals(
   const headers = { "Accept-Encoding": "gzip, br", ...Object.fromEntries(forged) };
   const response = await askPublicly({ origin: url, path, headers });
   if ("failure" in response) {
-    yield problem("proxy", `${url.origin}: ${response.failure}`, "correct the address, its certificate or the proxy");
+    const toDo =
+      "correct the address, its certificate or the proxy; NODE_EXTRA_CA_CERTS names an authority of your own";
+    yield problem("proxy", `${url.origin}: ${response.failure}`, toDo);
     return;
   }
   if (response.headers.etag !== TAG && !String(response.headers.etag).includes("fileferry-doctor")) {
