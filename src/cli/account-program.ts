@@ -10,7 +10,8 @@ Examples:
   fileferry account list --file accounts.json
 
 Running services see a change within a second. A password is asked for on a terminal, or is the first line of standard input.
-Exit status: 0 for success, 1 if the file fails, or has or lacks the account, 2 for a wrong flag or a file that is not valid.`;
+Exit status: 0 for success, 2 for a wrong flag or a file that is not valid, 1 if the file cannot be read or written,
+if there is no such account, or if add finds that there is one already.`;
 
 type Flags = Omit<AccountFlags, "verb" | "name">;
 
@@ -42,12 +43,12 @@ export function addAccountCommands(program: Command): void {
     );
   addVerb("list", "list the accounts").option("--json", "print JSON, a line for each account, without secrets");
   addVerb("set-password", "give an account another password; its sessions end");
-  addVerb("set-totp", "give an account new one-time passwords, which logins need then; its sessions end").option(
+  addVerb("set-totp", "turn on two-factor login of an account, with a new secret; its sessions end").option(
     "--issuer <name>",
     "the name of the service in the authenticator app (default: fileferry)",
   );
-  addVerb("remove-totp", "let an account log in without one-time passwords; its sessions end");
-  addVerb("disable", "let an account log in no more; its sessions end, and its links do not work");
+  addVerb("remove-totp", "turn off two-factor login of an account; its sessions end");
+  addVerb("disable", "forbid an account to log in; its sessions end, and its links and API keys stop working");
   addVerb("enable", "let a disabled account log in again");
   addVerb("remove", "remove an account; its files stay");
 
@@ -59,7 +60,8 @@ Examples:
   fileferry unlock alice --config fileferry.json
   fileferry unlock alice --address 192.0.2.7 --config fileferry.json
 
-An account is locked by failed logins from many addresses; an address is locked by its own ones.
+By default ten failed logins in ten minutes lock the address that they came from: name it by --address.
+A hundred, from all addresses together, lock the account. The log has the address of each refused login.
 The configuration needs session.store, which the running service uses too.
 Exit status: 0 for success, 1 if the store fails, 2 for a wrong flag or configuration, or without session.store.`;
 

@@ -2,21 +2,26 @@ import type { Command } from "commander";
 import type { DoctorFlags } from "./commands/doctor.ts";
 import type { SweepFlags } from "./commands/sweep.ts";
 
+const checkHelp = `
+It changes nothing, and asks no other machine. Each finding is a line that begins with ok, warning or error.
+Exit status: 0 without errors, 2 if the service would not start, 1 for another error, such as an expired certificate.`;
+
 const doctorHelp = `
 Examples:
   fileferry doctor --config fileferry.json
   fileferry doctor --config fileferry.json --url https://files.example
 
 Run it as the user of the service. It writes and removes files and values of its own.
-With --url it listens in place of the service, if that is stopped, and asks the public address what arrives.
+Stop the service before you use --url: the command then listens in its place, and sends requests to that address.
 Exit status: 0 if all works, 1 if something does not, 2 for a wrong flag or configuration.`;
 
 /** Adds `check`, `doctor` and `sweep` to the command. `endWith` gets the exit status. */
 export function addCheckCommands(program: Command, endWith: (status: number) => void): void {
   program
     .command("check")
-    .description("check a configuration file and print what it would serve; exits with 0 if it is valid, 2 if not")
+    .description("check a configuration file and print what it would serve")
     .requiredOption("--config <file>", "the configuration file of the service")
+    .addHelpText("after", checkHelp)
     .action(async ({ config }: { readonly config: string }) => {
       const { checkConfiguration } = await import("./commands/all-but-serve.ts");
       endWith(await checkConfiguration(config, process));
@@ -35,7 +40,7 @@ export function addCheckCommands(program: Command, endWith: (status: number) => 
     .command("sweep")
     .description("remove what has expired, as the running service does by itself")
     .requiredOption("--config <file>", "the configuration file of the service")
-    .option("--dry-run", "print which files the retention would remove, and remove nothing")
+    .option("--dry-run", "print the files that the key retention would remove, and remove nothing")
     .action(async (flags: SweepFlags) => {
       const { runSweep } = await import("./commands/all-but-serve.ts");
       await runSweep(flags, process);

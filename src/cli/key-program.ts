@@ -12,7 +12,8 @@ Examples:
 
 A key is printed once. A program sends it as "Authorization: Bearer", or as the password of HTTP Basic.
 Running services see a change within a second.
-Exit status: 0 for success, 1 if the file fails, or lacks the account or the key, 2 for a wrong flag or a file that is not valid.`;
+Exit status: 0 for success, 2 for a wrong flag or a file that is not valid, 1 if the file cannot be read or written,
+or if there is no such account or key.`;
 
 /** Adds `key create`, `key list` and `key revoke` to the command. */
 export function addKeyCommands(program: Command): void {

@@ -74,7 +74,7 @@ function addList(link: Command): void {
 function addRevoke(link: Command): void {
   link
     .command("revoke")
-    .description("withdraw a link at once")
+    .description("revoke a link at once")
     .argument("<id>", "its ID, as list prints it")
     .requiredOption("--config <file>", "the configuration file of the service")
     .action(async (id: string, flags: Omit<RevokeFlags, "id">) => {

@@ -64,9 +64,11 @@ export async function run(argv: readonly string[]): Promise<number> {
  */
 export function createProgram(endWith: (status: number) => void): Command {
   const program = new Command("fileferry")
-    .description("Serves folders over HTTP: a browser API, JSON REST and WebDAV on one URL space.")
+    .description("Serves folders over HTTP: pages for browsers, a JSON REST API and WebDAV, all at the same URLs.")
     .version(VERSION)
     .exitOverride()
+    // The descriptions name the defaults. Commander would add `[]` as that of a repeatable option.
+    .configureHelp({ optionDescription: ({ description }) => description })
     .configureOutput({
       outputError: (text) => printFailure({ exitStatus: 2, problems: [withoutValues(text.trim())] }),
     });
@@ -75,7 +77,7 @@ export function createProgram(endWith: (status: number) => void): Command {
 
   program
     .command("hash-password")
-    .description("read a password and print its PHC string, to be configured instead of the password")
+    .description("read a password and print its hash, a PHC string, for the configuration")
     .action(async () => {
       const { hashPassword } = await import("./commands/all-but-serve.ts");
       process.stdout.write(`${await hashPassword(process.stdin, process.stderr)}\n`);

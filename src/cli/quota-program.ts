@@ -7,7 +7,7 @@ Examples:
   fileferry quota recount /shared --config fileferry.json --json
 
 A path is one of the storage. Without a path, the folders of quota.folders are shown.
-Processes with quota.store as memory each count for themselves: this command then counts by a walk of its own.
+Processes with quota.store as memory each count for themselves: this command then counts the files itself.
 Exit status: 0 for success, 1 for a storage or store that fails, 2 for a wrong path or configuration.`;
 
 /** Adds `quota show` and `quota recount` to the command. */
@@ -17,7 +17,7 @@ export function addQuotaCommands(program: Command): void {
     .description("show or recount how much is stored in folders")
     .addHelpText("after", quotaHelp);
   addVerb(quota, "show", "usage", "show how much is stored, and the limits");
-  addVerb(quota, "recount", "recount", "count by a walk, and show the result");
+  addVerb(quota, "recount", "recount", "count all files again, and show the result");
 }
 
 function addVerb(quota: Command, name: string, verb: "usage" | "recount", description: string): void {

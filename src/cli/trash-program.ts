@@ -17,7 +17,7 @@ type Flags = Pick<TrashFlags, "config" | "json" | "to">;
 export function addTrashCommands(program: Command): void {
   const trash = program
     .command("trash")
-    .description("list, restore or remove for good what was removed")
+    .description("list, restore or remove for good what was deleted")
     .addHelpText("after", trashHelp);
 
   function addVerb(name: TrashFlags["verb"], description: string): Command {
@@ -32,7 +32,7 @@ export function addTrashCommands(program: Command): void {
     await runTrashCommand(flags, process);
   }
 
-  addVerb("list", "list what was removed from below a folder, the newest first")
+  addVerb("list", "list what was deleted below a folder, the newest first")
     .argument("[path]", "a folder of the storage, such as /alice", "/")
     .option("--json", "print JSON")
     .action((path: string, flags: Flags) => run({ ...flags, verb: "list", path }));

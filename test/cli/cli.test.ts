@@ -39,7 +39,10 @@ describe("fileferry", () => {
     const help = await runCommand(["--help"]);
     expect(help).toMatchObject({ status: 0, stderr: "" });
     expect(help.stdout).toMatch(/serve[\s\S]*hash-password/);
-    expect((await runCommand(["serve", "--help"])).stdout).toContain("--account");
+    const { stdout } = await runCommand(["serve", "--help"]);
+    expect(stdout).toContain("--account");
+    expect(stdout).toMatch(/default:\s+8080/);
+    expect(stdout).not.toContain("[])");
   });
 
   it.each([
