@@ -21,7 +21,7 @@ export function failureOf(thrown: unknown): CommandFailure | undefined {
   return thrown[failureKey] as CommandFailure;
 }
 
-/** Describes an error of the operating system, or of TLS, in words. The message of the error would repeat the call and the path. */
+/** Describes an error of the system or of TLS in words. The message of the error would repeat the call and the path. */
 export function describeSystemError(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const meaning = systemErrors.get(code);

@@ -88,6 +88,12 @@ describe("the packed package, installed in an empty project", () => {
     expect((await fetch(`${url}home/a.txt`, { method: "PUT", headers, body: "content" })).status).toBe(201);
     expect(await (await fetch(`${url}home/a.txt`, { headers })).text()).toBe("content");
 
+    const settings = { permissions: [["allow-list"], ["m/^\\/a[0-9]+$/", "allow-read"]] };
+    await writeFile(join(bare, "settings.json"), JSON.stringify(settings));
+    const rule = ["explain", "--settings", join(bare, "settings.json"), "read"];
+    expect(await startCommand([...rule, "/a12"], "", [], command).ended).toBe(0);
+    expect(await startCommand([...rule, "/b12"], "", [], command).ended).toBe(1);
+
     const serve = async (name: string, members: object): Promise<readonly unknown[]> => {
       const config = join(bare, `${name}.json`);
       const authentication = [{ type: "accounts", accounts: [] }];

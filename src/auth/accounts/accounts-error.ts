@@ -24,7 +24,7 @@ export function describeIssue(error: z.ZodError): string {
   return path.length === 0 ? reason : `${toKeyPath("", path)}: ${reason}`;
 }
 
-/** The path and the reason of one issue: an unknown member, which may be a misspelt one that is missing, or the first. */
+/** The path and the reason of one issue. An unknown member comes first: it may be another one that is misspelt. */
 export function findIssue({ issues }: z.ZodError): Pick<AccountsError, "path" | "reason"> {
   const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
   if (issue === undefined) return { path: [], reason: "is not valid" };

@@ -42,7 +42,7 @@ describe("start of the accounts file", () => {
     ["an empty file", "", /accounts\.json: is not valid JSON in UTF-8$/],
     ["another shape", "[]", /accounts\.json: Invalid input: expected object/],
     ["an unknown key", '{ "accounts": [], "acounts": [] }', /accounts\.json: acounts: /],
-    ["no accounts", "{}", /accounts\.json: accounts: .*array/],
+    ["no accounts", "{}", /accounts\.json: accounts: is missing$/],
     ["a wrong type", '{ "accounts": [{ "username": "a", "password": true }] }', /: accounts\[0\]\.password: /],
     [
       "an unknown member",
