@@ -1,5 +1,5 @@
 import type { QuotaLimit } from "../../contracts/quota.ts";
-import { StorageError } from "../../contracts/storage-adapter.ts";
+import { hasCode, StorageError } from "../../contracts/storage-adapter.ts";
 import { isWithinFolder } from "../../contracts/storage-path.ts";
 import { type Amount, add, isNothing, NOTHING, toMissing } from "./amount.ts";
 import { toCountedPath, toPathsAround } from "./counted-path.ts";
@@ -31,6 +31,11 @@ export interface Reservation {
   holds(needed: Amount): boolean;
   /** Renews the lease, if it is time. Returns nothing if it is not. Rejects with the error of a quota if it is late. */
   renew(): Promise<void> | undefined;
+  /**
+   * Runs a change, and renews the lease meanwhile. The signal that the change gets aborts with that of the caller, and
+   * with the error of a quota if the lease has ended and others have had the room.
+   */
+  during<T>(change: (signal: AbortSignal | undefined) => Promise<T>, signal: AbortSignal | undefined): Promise<T>;
   /** Counts what has happened under the limits and in further folders, and gives back what was reserved for it. */
   settle(settlement: Omit<Settlement, "released">, folders: readonly string[]): Promise<void>;
   /** Gives back what is reserved. */
@@ -102,8 +107,34 @@ function createReservation(counts: Counts, limits: readonly QuotaLimit[], clock:
   }
 
   async function extend(): Promise<void> {
-    renewedAt = clock();
+    const now = clock();
     for (const limit of limits) await counts.extend(limit);
+    renewedAt = now;
+  }
+
+  async function during<T>(
+    change: (signal: AbortSignal | undefined) => Promise<T>,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
+    if (limits.length === 0) return change(signal);
+    const ending = new AbortController();
+
+    /** The lease outlasts some failures of the store. */
+    async function renewOrEnd(): Promise<void> {
+      try {
+        await renew();
+      } catch (error) {
+        if (hasCode(error, "no-space")) ending.abort(error);
+      }
+    }
+
+    const timer: unknown = setInterval(renewOrEnd, RENEWAL_MILLISECONDS / 2);
+    (timer as { unref?: () => void }).unref?.();
+    try {
+      return await change(AbortSignal.any([ending.signal, ...(signal ? [signal] : [])]));
+    } finally {
+      clearInterval(timer as number);
+    }
   }
 
   async function settle(settlement: Omit<Settlement, "released">, folders: readonly string[]): Promise<void> {
@@ -121,7 +152,7 @@ function createReservation(counts: Counts, limits: readonly QuotaLimit[], clock:
     if (!isNothing(held)) await settle({}, []);
   }
 
-  return { folders: limits.map(({ path }) => path), raise, holds, renew, settle, release };
+  return { folders: limits.map(({ path }) => path), raise, holds, renew, during, settle, release };
 }
 
 /** Returns the limit of two for one folder. */

@@ -113,9 +113,16 @@ export function createTransfer(verbs: QuotaVerbs, verb: "copy" | "move"): Storag
       await reservation.raise(toMissing(size, replaced));
       endChange = walks.announce(changed);
       if (isMove && isFolder) for (const folder of folders) walks.disturb(folder);
-      const placement = await asChange(verbs, folders, () => storage[verb](from, to, options));
-      const arrived = isMove || !isMeasured ? size : await measureCopy(verbs, to, size, folders);
-      if (options.replace !== true) await admitGrowth(verbs, reservation, to, arrived, folders);
+      const [placement, arrived] = await reservation.during(async (signal) => {
+        const own = signal ? { ...options, signal } : options;
+        const made = await asChange(verbs, folders, () => storage[verb](from, to, own));
+        return [made, isMove || !isMeasured ? size : await measureCopy(verbs, to, size, folders)];
+      }, options.signal);
+      if (options.replace !== true) {
+        await keepIfAdmitted(verbs, reservation, arrived, folders, () =>
+          isMove ? storage.move(to, from) : storage.remove(to),
+        );
+      }
       const parts = [{ path: to, amount: subtract(arrived, replaced) }];
       if (isMove) parts.push({ path: from, amount: subtract(NOTHING, size) });
       const losesUploads = replacesFolder || (isMove && isFolder);
@@ -154,18 +161,26 @@ async function measureCopy(
   }
 }
 
-/** Removes a copy again whose source has grown meanwhile, if no limit has room for that. */
-async function admitGrowth(
-  verbs: QuotaVerbs,
+/**
+ * Undoes a change if no limit has room for it any more: the source of a copy has grown meanwhile, or the lease has ended
+ * and others have had the room.
+ */
+async function keepIfAdmitted(
+  { counts }: QuotaVerbs,
   reservation: Reservation,
-  path: string,
   arrived: Amount,
   folders: readonly string[],
+  undo: () => Promise<unknown>,
 ): Promise<void> {
   try {
+    await reservation.renew();
     await reservation.raise(arrived);
   } catch (error) {
-    await asChange(verbs, folders, () => verbs.storage.remove(path));
+    try {
+      await undo();
+    } finally {
+      await counts.markStale(folders);
+    }
     throw error;
   }
 }

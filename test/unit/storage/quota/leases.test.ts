@@ -1,0 +1,122 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { StorageAdapter, TransferOptions } from "../../../../src/contracts/storage-adapter.ts";
+import { createMemoryStorage } from "../../../../src/storage/memory.ts";
+import { createQuotaStorage } from "../../../../src/storage/quota.ts";
+import { createMemoryKeyValueStore } from "../../../../src/stores/memory.ts";
+import { overrideStorage } from "../../../support/storage.ts";
+
+const HOME = { path: "/h", bytes: 1000, files: 10 };
+const MINUTE = 60_000;
+const VERBS = ["copy", "move"] as const;
+type Verb = (typeof VERBS)[number];
+
+async function* bytes(count: number): AsyncGenerator<Uint8Array> {
+  yield new Uint8Array(count);
+}
+
+/**
+ * Two processes with one storage, which has a folder of 600 bytes outside of the limit. `during`: what happens before the
+ * first one has copied or moved that into the limit.
+ */
+async function openTwo(during: (options: TransferOptions) => Promise<void>) {
+  let now = 1;
+  let isBroken = false;
+  const [inner, memory] = [createMemoryStorage(), createMemoryKeyValueStore()];
+  const store = {
+    ...memory,
+    get: async (key: string) => (isBroken ? Promise.reject(new Error("The connection is lost.")) : memory.get(key)),
+  };
+  for (const folder of ["/h", "/v", "/v/d"]) await inner.createFolder(folder);
+  for (const name of ["a", "b"]) await inner.write(`/v/d/${name}`, bytes(300));
+  const slowly =
+    (verb: Verb): StorageAdapter[Verb] =>
+    async (from, to, options = {}) => {
+      if (from.startsWith("/v")) await during(options);
+      return inner[verb](from, to, options);
+    };
+  const slow = overrideStorage(inner, { copy: slowly("copy"), move: slowly("move") });
+  const options = { folders: [HOME], store, clock: () => now };
+  const pass = async (minutes: number, isRunning = true): Promise<void> => {
+    now += minutes * MINUTE;
+    if (isRunning) await vi.advanceTimersByTimeAsync(minutes * MINUTE);
+  };
+  const setBroken = (broken: boolean): void => {
+    isBroken = broken;
+  };
+  const [one, other] = [createQuotaStorage(slow, options), createQuotaStorage(inner, options)];
+  return { inner, one, other, pass, setBroken };
+}
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] }));
+afterEach(() => void vi.useRealTimers());
+
+describe.each(VERBS)("a %s below a quota that takes longer than others wait for its process", (verb) => {
+  it("keeps its room", async () => {
+    const { one, other, pass } = await openTwo(async () => {
+      for (let minute = 0; minute < 60; minute += 1) {
+        await pass(1);
+        const writing = other.write("/h/other", bytes(401), { size: 401 });
+        await expect(writing, `minute ${minute}`).rejects.toMatchObject({ code: "no-space" });
+      }
+      await other.write("/h/other", bytes(400), { size: 400 });
+    });
+    await one[verb]("/v/d", "/h/d");
+    expect(await other.quota.usage("/h")).toEqual({ bytes: 1000, files: 3, reservedBytes: 0, reservedFiles: 0 });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("is undone if another process has had its room", async () => {
+    const { inner, one, other, pass } = await openTwo(async () => {
+      // The process is stopped, and goes on.
+      await pass(11, false);
+      await other.write("/h/other", bytes(900), { size: 900 });
+    });
+    await expect(one[verb]("/v/d", "/h/d")).rejects.toMatchObject({ code: "no-space" });
+    expect(await inner.stat("/h/d")).toBeUndefined();
+    for (const name of ["a", "b"]) expect(await inner.stat(`/v/d/${name}`)).toMatchObject({ size: 300 });
+    await other.write("/h/last", bytes(100), { size: 100 });
+    expect(await one.quota.usage("/h")).toEqual({ bytes: 1000, files: 2, reservedBytes: 0, reservedFiles: 0 });
+  });
+
+  it("is aborted as soon as it cannot have its room again", async () => {
+    let isAborted = false;
+    const { inner, one, other, pass } = await openTwo(async ({ signal }) => {
+      await pass(11, false);
+      await other.write("/h/other", bytes(900), { size: 900 });
+      await pass(2);
+      isAborted = signal?.aborted === true;
+    });
+    await expect(one[verb]("/v/d", "/h/d", { replace: true })).rejects.toMatchObject({ code: "no-space" });
+    expect([isAborted, await inner.stat("/h/d")]).toEqual([true, undefined]);
+    expect(await one.quota.usage("/h")).toEqual({ bytes: 900, files: 1, reservedBytes: 0, reservedFiles: 0 });
+  });
+
+  it("is done if no other process has had its room", async () => {
+    const { one, pass } = await openTwo(() => pass(11, false));
+    await one[verb]("/v/d", "/h/d");
+    expect(await one.quota.recount("/h")).toEqual({ bytes: 600, files: 2, reservedBytes: 0, reservedFiles: 0 });
+  });
+
+  it("ends with the signal of its caller", async () => {
+    const controller = new AbortController();
+    const { inner, one } = await openTwo(async () => controller.abort(new Error("The client has left.")));
+    const { signal } = controller;
+    await expect(one[verb]("/v/d", "/h/d", { signal })).rejects.toThrow("The client has left.");
+    expect(await inner.stat("/h/d")).toBeUndefined();
+    expect(await one.quota.usage("/h")).toEqual({ bytes: 0, files: 0, reservedBytes: 0, reservedFiles: 0 });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("keeps its room if the store of the counts fails for some minutes", async () => {
+    const { one, other, pass, setBroken } = await openTwo(async () => {
+      setBroken(true);
+      await pass(6);
+      setBroken(false);
+      await pass(6);
+      const writing = other.write("/h/other", bytes(401), { size: 401 });
+      await expect(writing).rejects.toMatchObject({ code: "no-space" });
+    });
+    await one[verb]("/v/d", "/h/d");
+    expect(await other.quota.usage("/h")).toEqual({ bytes: 600, files: 2, reservedBytes: 0, reservedFiles: 0 });
+  });
+});
