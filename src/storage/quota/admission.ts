@@ -4,6 +4,7 @@ import { isWithinFolder } from "../../contracts/storage-path.ts";
 import { type Amount, add, isNothing, NOTHING, toMissing } from "./amount.ts";
 import { toCountedPath, toPathsAround } from "./counted-path.ts";
 import type { Counts, RoomOptions } from "./counts.ts";
+import type { Share } from "./held.ts";
 import type { Settlement } from "./settlement.ts";
 
 /** Admits what callers want to store, and counts what they have stored. */
@@ -74,12 +75,16 @@ export function createAdmissions(counts: Counts, folders: readonly QuotaLimit[],
 
 function createReservation(counts: Counts, limits: readonly QuotaLimit[], clock: () => number): Reservation {
   let held = NOTHING;
+  const shares = limits.map((limit): { readonly limit: QuotaLimit; readonly share: Share } => ({
+    limit,
+    share: { amount: NOTHING, round: 0 },
+  }));
   let renewedAt = clock();
   /** A write that is aborted does not wait for the last step of its content, which may still reserve something. */
   let isOver = false;
 
-  async function giveBack(amount: Amount, from: readonly QuotaLimit[]): Promise<void> {
-    for (const { path } of from) await counts.settle(path, { released: amount });
+  async function giveBack(amount: Amount, from: typeof shares): Promise<void> {
+    for (const { limit, share } of from) await counts.settle(limit.path, { released: amount }, share);
   }
 
   const holds = (needed: Amount): boolean => limits.length === 0 || isNothing(toMissing(needed, held));
@@ -87,11 +92,11 @@ function createReservation(counts: Counts, limits: readonly QuotaLimit[], clock:
   async function raise(needed: Amount, room?: RoomOptions): Promise<void> {
     const missing = toMissing(needed, held);
     if (isNothing(missing)) return;
-    const done: QuotaLimit[] = [];
+    const done: typeof shares = [];
     try {
-      for (const limit of limits) {
-        await counts.reserve(limit, missing, room);
-        done.push(limit);
+      for (const one of shares) {
+        await counts.reserve(one.limit, one.share, missing, room);
+        done.push(one);
       }
       if (isOver) throw new StorageError("incomplete");
     } catch (error) {
@@ -108,7 +113,7 @@ function createReservation(counts: Counts, limits: readonly QuotaLimit[], clock:
 
   async function extend(): Promise<void> {
     const now = clock();
-    for (const limit of limits) await counts.extend(limit);
+    for (const { limit, share } of shares) await counts.extend(limit, share);
     renewedAt = now;
   }
 
@@ -141,7 +146,7 @@ function createReservation(counts: Counts, limits: readonly QuotaLimit[], clock:
     const released = held;
     held = NOTHING;
     isOver = true;
-    for (const { path } of limits) await counts.settle(path, { ...settlement, released });
+    for (const { limit, share } of shares) await counts.settle(limit.path, { ...settlement, released }, share);
     for (const folder of folders) {
       if (!limits.some(({ path }) => path === folder)) await counts.settle(folder, settlement);
     }

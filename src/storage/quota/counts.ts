@@ -1,11 +1,12 @@
-import { createQuotaError, type QuotaLimit, type QuotaShortage, type QuotaUsage } from "../../contracts/quota.ts";
+import { createQuotaError, type QuotaLimit, type QuotaUsage } from "../../contracts/quota.ts";
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import { isWithinFolder } from "../../contracts/storage-path.ts";
 import { isLoopShared } from "../../platform/event-loop.ts";
 import { type Amount, add, isNothing, NOTHING, subtract } from "./amount.ts";
 import { toCountedPath } from "./counted-path.ts";
 import type { UploadSum } from "./counted-uploads.ts";
-import { asStale, type CountRecord, toUsage, UNCOUNTED, withLease, withUploads, withUsed, withWalk } from "./record.ts";
+import { type Asked, createHeld, type Decision, type Share } from "./held.ts";
+import { asStale, type CountRecord, toUsage, UNCOUNTED, withUploads, withUsed, withWalk } from "./record.ts";
 import type { CountRecords } from "./records.ts";
 import { type ChangedPart, type Settlement, sumWithin } from "./settlement.ts";
 import type { FolderWalk, Walks } from "./walks.ts";
@@ -21,16 +22,20 @@ export interface Counts {
   recount(folder: string): Promise<QuotaUsage>;
   /** Counts by a walk if the last one is too old, or if something was lost. Returns whether it was due. */
   recountIfDue(folder: string): Promise<boolean>;
-  /** Reserves for this process. @throws the error of a quota if it does not fit. */
-  reserve(limit: QuotaLimit, amount: Amount, room?: RoomOptions): Promise<void>;
-  /** Counts what has happened in a folder. Does nothing if the folder has no count. Never fails: then it recounts. */
-  settle(folder: string, settlement: Settlement): Promise<void>;
+  /** Reserves more for a share. @throws the error of a quota if it does not fit. */
+  reserve(limit: QuotaLimit, share: Share, amount: Amount, room?: RoomOptions): Promise<void>;
+  /**
+   * Counts what has happened in a folder. Does nothing if the folder has no count. Never fails: then it recounts.
+   * `share`: from which `released` is given back.
+   */
+  settle(folder: string, settlement: Settlement, share?: Share): Promise<void>;
   /**
    * Keeps what this process has reserved for longer. If the lease has ended, and a walk has counted the folder without
-   * it, others may have had the room.
-   * @throws the error of a quota if it does not fit any more.
+   * it, others may have had the room. Then all that this process has reserved is asked for again, and if that does not
+   * fit, only the share.
+   * @throws the error of a quota if the share does not fit any more.
    */
-  extend(limit: QuotaLimit): Promise<void>;
+  extend(limit: QuotaLimit, share: Share): Promise<void>;
   /** Has folders counted by a walk before the next admission. */
   markStale(folders: readonly string[]): Promise<void>;
   /** Returns those of some folders that have a count. */
@@ -57,7 +62,6 @@ export interface CountsOptions {
   readonly clock: () => number;
 }
 
-const LEASE_MILLISECONDS = 600_000;
 /** After a walk that has found too many changes. */
 const RETRY_MILLISECONDS = 60_000;
 /** How often the uploads are added up, if some change meanwhile. */
@@ -73,21 +77,7 @@ export function createCounts(options: CountsOptions): Counts {
   const ownChanges = new Map<string, number>();
   const recounts = new Map<string, Promise<QuotaUsage>>();
   const failedAt = new Map<string, number>();
-  /** What this process has reserved in each folder. The store gets all of it each time, so no failed change lasts. */
-  const held = new Map<string, Amount>();
-  let process: string | undefined;
-  const heldIn = (folder: string): Amount => held.get(folder) ?? NOTHING;
-
-  function hold(folder: string, change: Amount): void {
-    const amount = add(heldIn(folder), change);
-    if (isNothing(amount)) held.delete(folder);
-    else held.set(folder, amount);
-  }
-
-  const toProcess = (): string => {
-    process ??= crypto.randomUUID();
-    return process;
-  };
+  const held = createHeld(clock);
 
   async function usage(folder: string): Promise<QuotaUsage> {
     const record = await find(folder);
@@ -148,8 +138,7 @@ export function createCounts(options: CountsOptions): Counts {
         isStored = !isOther && isKnown && uploads.isCurrent() && current.uploads.changes === seen;
         if (!isStored) return current;
         const counted = withWalk(current, walk.total, uploads.amount, clock());
-        const mustCorrect = wasLost && hasLease(counted, toProcess());
-        return mustCorrect ? withLease(counted, toProcess(), heldIn(folder), clock() + LEASE_MILLISECONDS) : counted;
+        return wasLost ? held.withHeld(counted, folder) : counted;
       });
       if (record !== undefined && (isStored || isOther)) return { record, isOwn: isStored };
     }
@@ -172,74 +161,58 @@ export function createCounts(options: CountsOptions): Counts {
     return true;
   }
 
-  async function reserve(limit: QuotaLimit, amount: Amount, room: RoomOptions = {}): Promise<void> {
+  async function reserve(limit: QuotaLimit, share: Share, amount: Amount, room: RoomOptions = {}): Promise<void> {
     const { credit = [], spare = NOTHING } = room;
     const folder = limit.path;
     const needed = subtract(add(amount, spare), sumWithin(folder, credit));
-    const asked = await tryToReserve(limit, amount, needed, mayWalk(folder));
-    if (typeof asked === "object") throw createQuotaError(asked);
-    if (asked === "reserved") return;
+    const asked = { limit, share, amount, needed };
+    const first = await tryToReserve(asked, mayWalk(folder));
+    if (typeof first === "object") throw createQuotaError(first);
+    if (first === "reserved") return;
     await recount(folder);
-    const answer = await tryToReserve(limit, amount, needed, false);
+    const answer = await tryToReserve(asked, false);
     if (typeof answer === "object") throw createQuotaError(answer);
     if (answer === "uncounted") throw new StorageError("unavailable", `Too much changes in ${folder} to count it.`);
   }
 
-  /** `needed`: the room that there must be. `mayCount`: whether the caller can have the folder counted first. */
-  async function tryToReserve(
-    limit: QuotaLimit,
-    amount: Amount,
-    needed: Amount,
-    mayCount: boolean,
-  ): Promise<"reserved" | QuotaShortage | "uncounted"> {
-    const folder = limit.path;
-    let answer: "reserved" | QuotaShortage | "uncounted" = "uncounted";
-    const onStored = (): void => {
-      if (answer === "reserved") hold(folder, amount);
-    };
+  /** `mayCount`: whether the caller can have the folder counted first. */
+  async function tryToReserve(asked: Asked, mayCount: boolean): Promise<Decision["answer"] | "uncounted"> {
+    const folder = asked.limit.path;
+    let decision: Decision | undefined;
     const record = await update(
       folder,
       (current) => {
+        decision = undefined;
         const mustCount = current === undefined || current.countedAt === 0;
         const shouldCount = mustCount || current.isStale || lost.has(folder);
-        if (mustCount || (shouldCount && mayCount)) {
-          answer = "uncounted";
-          return current;
-        }
-        const toLeased = (held: Amount) => withLease(current, toProcess(), held, clock() + LEASE_MILLISECONDS);
-        // What this process has reserved counts also if its lease has ended. Without one all of it is admitted anew.
-        answer = hasLease(current, toProcess())
-          ? fits(toLeased(heldIn(folder)), limit, needed)
-          : fits(current, limit, add(needed, heldIn(folder)));
-        return answer === "reserved" ? toLeased(add(heldIn(folder), amount)) : current;
+        if (mustCount || (shouldCount && mayCount)) return current;
+        decision = held.decide(current, asked);
+        return held.withDecision(current, asked, decision);
       },
-      onStored,
+      () => decision && held.note(asked, decision),
     );
     // Not awaited: until the walk ends, the old count is used.
     if (record !== undefined && isDue(record) && isLoopShared && mayWalk(folder)) {
       void recount(folder).catch(() => undefined);
     }
-    return answer;
+    return decision?.answer ?? "uncounted";
   }
 
-  async function settle(folder: string, settlement: Settlement): Promise<void> {
+  async function settle(folder: string, settlement: Settlement, share?: Share): Promise<void> {
     const { released = NOTHING, parts = [], losesUploads = false } = settlement;
     const uploads = sumWithin(folder, settlement.uploads ?? []);
     const own = parts.filter(({ path }) => isWithinFolder(toCountedPath(path), folder));
     const change = sumWithin(folder, own);
-    const givenBack = subtract(NOTHING, released);
 
     function onStored(): void {
-      hold(folder, givenBack);
+      held.release(folder, released, share);
       const counted = ownChanges.get(folder);
       if (counted !== undefined && !isNothing(change)) ownChanges.set(folder, counted + 1);
       for (const { path, amount } of own) walks.note(folder, path, amount);
     }
 
     function next(record: CountRecord): CountRecord {
-      // What has lost its lease gets none before it is admitted again.
-      const rest = hasLease(record, toProcess()) ? add(heldIn(folder), givenBack) : NOTHING;
-      const leased = withLease(record, toProcess(), rest, clock() + LEASE_MILLISECONDS);
+      const leased = held.withReleased(record, folder, released, share);
       const settled = withUsed(withUploads(leased, uploads), change);
       return losesUploads && !isNothing(record.uploads.amount) ? asStale(settled) : settled;
     }
@@ -252,21 +225,23 @@ export function createCounts(options: CountsOptions): Counts {
       await update(folder, (record) => record && next(record), onStored);
     } catch {
       // It has happened. The count is wrong until the next walk.
-      hold(folder, givenBack);
+      held.release(folder, released, share);
       lost.add(folder);
     }
   }
 
-  async function extend(limit: QuotaLimit): Promise<void> {
-    const folder = limit.path;
-    const expires = clock() + LEASE_MILLISECONDS;
-    let answer: "reserved" | QuotaShortage = "reserved";
-    await update(folder, (record) => {
-      if (record === undefined) return record;
-      answer = hasLease(record, toProcess()) ? "reserved" : fits(record, limit, heldIn(folder));
-      return answer === "reserved" ? withLease(record, toProcess(), heldIn(folder), expires) : record;
-    });
-    if (typeof answer === "object") throw createQuotaError(answer);
+  async function extend(limit: QuotaLimit, share: Share): Promise<void> {
+    const asked = { limit, share, amount: NOTHING, needed: NOTHING };
+    let decision: Decision | undefined;
+    await update(
+      limit.path,
+      (record) => {
+        decision = record && held.decide(record, asked);
+        return record && decision && held.withDecision(record, asked, decision);
+      },
+      () => decision && held.note(asked, decision),
+    );
+    if (typeof decision?.answer === "object") throw createQuotaError(decision.answer);
   }
 
   async function markStale(folders: readonly string[]): Promise<void> {
@@ -276,21 +251,4 @@ export function createCounts(options: CountsOptions): Counts {
   }
 
   return { usage, recount, recountIfDue, reserve, settle, extend, markStale, findCounted };
-}
-
-/** Whether the record has what a process has reserved. A lease that has ended stays until a walk. */
-function hasLease({ leases }: CountRecord, process: string): boolean {
-  return leases.some((lease) => lease.process === process);
-}
-
-/** Returns what is missing for an amount below a limit. What needs no more than before always fits. */
-function fits(record: CountRecord, limit: QuotaLimit, needed: Amount): "reserved" | QuotaShortage {
-  const { bytes, files, reservedBytes, reservedFiles } = toUsage(record);
-  const toMissing = (taken: number, more: number, max = Number.POSITIVE_INFINITY): number =>
-    more <= 0 ? 0 : Math.max(0, taken + more - max);
-  const missing = {
-    bytes: toMissing(bytes + reservedBytes, needed.bytes, limit.bytes),
-    files: toMissing(files + reservedFiles, needed.files, limit.files),
-  };
-  return isNothing(missing) ? "reserved" : { path: limit.path, ...missing };
 }

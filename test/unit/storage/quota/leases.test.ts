@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { StorageAdapter, TransferOptions } from "../../../../src/contracts/storage-adapter.ts";
+import type { StorageAdapter, StorageError, TransferOptions } from "../../../../src/contracts/storage-adapter.ts";
 import { createMemoryStorage } from "../../../../src/storage/memory.ts";
 import { createQuotaStorage } from "../../../../src/storage/quota.ts";
 import { createMemoryKeyValueStore } from "../../../../src/stores/memory.ts";
@@ -118,5 +118,65 @@ describe.each(VERBS)("a %s below a quota that takes longer than others wait for 
     });
     await one[verb]("/v/d", "/h/d");
     expect(await other.quota.usage("/h")).toEqual({ bytes: 600, files: 2, reservedBytes: 0, reservedFiles: 0 });
+  });
+});
+
+describe("uploads of a process that go on together after it was stopped for too long", () => {
+  const LIMIT = { path: "/", bytes: 10_000, files: 20 };
+
+  /** Two processes. The first one is stopped in the middle of its files, and the other one stores a file meanwhile. */
+  async function resume(sizes: readonly number[], size: number, isKnown: boolean) {
+    let now = 1;
+    const [inner, store] = [createMemoryStorage(), createMemoryKeyValueStore()];
+    const options = { folders: [LIMIT], store, stepBytes: 500, clock: () => now };
+    const [stopped, other] = [createQuotaStorage(inner, options), createQuotaStorage(inner, options)];
+    let goOn = (): void => undefined;
+    const going = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    async function* content(size: number): AsyncGenerator<Uint8Array> {
+      yield new Uint8Array(size - 1);
+      await going;
+      yield new Uint8Array(1);
+    }
+    const outcomes = sizes.map((size, index) =>
+      stopped.write(`/${index}`, content(size), isKnown ? { size } : {}).then(
+        () => "stored",
+        ({ code }: StorageError) => code,
+      ),
+    );
+    const total = sizes.reduce((sum, one) => sum + one, 0);
+    await vi.waitUntil(async () => (await other.quota.usage("/")).reservedBytes >= total - sizes.length);
+    now += 11 * MINUTE;
+    await other.write("/other", bytes(size), { size });
+    goOn();
+    const found = await Promise.all(outcomes);
+    const usage = await other.quota.usage("/");
+    expect(await other.quota.recount("/")).toEqual(usage);
+    expect(usage).toMatchObject({ reservedBytes: 0, reservedFiles: 0 });
+    return { found, usage, stopped };
+  }
+
+  it.each([
+    ["one of three that are alike", [2000, 2000, 2000], 8000, ["stored", "no-space", "no-space"]],
+    ["the small ones", [3000, 1000, 3000, 1000], 8000, ["no-space", "stored", "no-space", "stored"]],
+    ["all", [1000, 1000], 8000, ["stored", "stored"]],
+    ["none", [1000, 1000], 9001, ["no-space", "no-space"]],
+  ])("are stored as far as they fit: %s", async (_which, sizes, size, expected) => {
+    const { found, usage, stopped } = await resume(sizes, size, true);
+    expect(found).toEqual(expected);
+    expect(usage.bytes).toBeLessThanOrEqual(LIMIT.bytes);
+    // Nothing is held that was given back twice, or never.
+    const left = LIMIT.bytes - usage.bytes;
+    await expect(stopped.write("/last", bytes(left + 1), { size: left + 1 })).rejects.toMatchObject({
+      code: "no-space",
+    });
+    await stopped.write("/last", bytes(left), { size: left });
+  });
+
+  it("are stored as far as they fit, without a length", async () => {
+    const { found, usage } = await resume([2000, 2000, 2000], 8000, false);
+    expect(found.filter((one) => one === "stored")).toHaveLength(1);
+    expect(usage.bytes).toBe(10_000);
   });
 });

@@ -1,0 +1,138 @@
+import type { QuotaLimit, QuotaShortage } from "../../contracts/quota.ts";
+import { type Amount, add, isNothing, NOTHING, subtract } from "./amount.ts";
+import { type CountRecord, toUsage, withLease } from "./record.ts";
+
+/** What one caller has reserved in a folder. Only {@link Held} changes it. */
+export interface Share {
+  amount: Amount;
+  /** The share is late if another round has started: the room that it had is no longer reserved. */
+  round: number;
+}
+
+/** What a caller asks for. */
+export interface Asked {
+  readonly limit: QuotaLimit;
+  readonly share: Share;
+  readonly amount: Amount;
+  /** The room that there must be, which may be more or less than the amount. */
+  readonly needed: Amount;
+}
+
+/** What is decided about that. */
+export interface Decision {
+  readonly answer: "reserved" | QuotaShortage;
+  /** What this process holds in addition. */
+  readonly more: Amount;
+  /** Of all that this process holds, only the share fits. */
+  readonly isAlone?: boolean;
+}
+
+/** What this process has reserved in each folder. The store gets all of it each time, so no failed change lasts. */
+export interface Held {
+  /**
+   * Decides by the record of a folder. If the lease of this process has ended, and a walk has counted the folder
+   * without it, all that this process holds is admitted anew. If that does not fit, a caller that has reserved something
+   * gets its share alone.
+   */
+  decide(record: CountRecord, asked: Asked): Decision;
+  /** Returns the record with what was decided. */
+  withDecision(record: CountRecord, asked: Asked, decision: Decision): CountRecord;
+  /** Notes a decision whose record is stored. */
+  note(asked: Asked, decision: Decision): void;
+  /** Returns the record after some of a share is given back. A process that has lost its lease gets none by that. */
+  withReleased(record: CountRecord, folder: string, released: Amount, share: Share | undefined): CountRecord;
+  /** Gives back some of a share. */
+  release(folder: string, released: Amount, share: Share | undefined): void;
+  /** Returns the record with what is held now, if this process has a lease there. */
+  withHeld(record: CountRecord, folder: string): CountRecord;
+}
+
+const LEASE_MILLISECONDS = 600_000;
+
+/** Creates the {@link Held} of this process. `clock` returns milliseconds. */
+export function createHeld(clock: () => number): Held {
+  const held = new Map<string, Amount>();
+  /** How often only one share has got its room again in each folder. */
+  const rounds = new Map<string, number>();
+  let process: string | undefined;
+
+  const heldIn = (folder: string): Amount => held.get(folder) ?? NOTHING;
+  const roundOf = (folder: string): number => rounds.get(folder) ?? 0;
+  const isLate = (folder: string, { amount, round }: Share): boolean => !isNothing(amount) && round !== roundOf(folder);
+
+  function hold(folder: string, amount: Amount): void {
+    if (isNothing(amount)) held.delete(folder);
+    else held.set(folder, amount);
+  }
+
+  function toProcess(): string {
+    process ??= crypto.randomUUID();
+    return process;
+  }
+
+  /** A lease that has ended stays until a walk. */
+  function hasLease({ leases }: CountRecord): boolean {
+    return leases.some((lease) => lease.process === toProcess());
+  }
+
+  function toLeased(record: CountRecord, amount: Amount): CountRecord {
+    return withLease(record, toProcess(), amount, clock() + LEASE_MILLISECONDS);
+  }
+
+  function decide(record: CountRecord, { limit, share, amount, needed }: Asked): Decision {
+    const folder = limit.path;
+    const late = isLate(folder, share) ? share.amount : NOTHING;
+    const [asked, more] = [add(needed, late), add(amount, late)];
+    // What this process has reserved counts also if its lease has ended.
+    if (hasLease(record)) return { answer: fits(toLeased(record, heldIn(folder)), limit, asked), more };
+    const answer = fits(record, limit, add(asked, heldIn(folder)));
+    if (answer === "reserved" || isNothing(share.amount)) return { answer, more };
+    const isAlone = true;
+    return { answer: fits(record, limit, add(needed, share.amount)), more: add(amount, share.amount), isAlone };
+  }
+
+  function withDecision(record: CountRecord, { limit }: Asked, { answer, more, isAlone }: Decision): CountRecord {
+    if (answer !== "reserved") return record;
+    return toLeased(record, isAlone ? more : add(heldIn(limit.path), more));
+  }
+
+  function note({ limit: { path }, share, amount }: Asked, { answer, more, isAlone }: Decision): void {
+    if (answer !== "reserved") return;
+    if (isAlone) rounds.set(path, roundOf(path) + 1);
+    hold(path, isAlone ? more : add(heldIn(path), more));
+    share.amount = add(share.amount, amount);
+    share.round = roundOf(path);
+  }
+
+  /** What is late is held no longer. */
+  function toRest(folder: string, released: Amount, share: Share | undefined): Amount {
+    return share && isLate(folder, share) ? heldIn(folder) : subtract(heldIn(folder), released);
+  }
+
+  function withReleased(record: CountRecord, folder: string, released: Amount, share: Share | undefined): CountRecord {
+    return toLeased(record, hasLease(record) ? toRest(folder, released, share) : NOTHING);
+  }
+
+  function release(folder: string, released: Amount, share: Share | undefined): void {
+    hold(folder, toRest(folder, released, share));
+    if (share) share.amount = subtract(share.amount, released);
+  }
+
+  function withHeld(record: CountRecord, folder: string): CountRecord {
+    return hasLease(record) ? toLeased(record, heldIn(folder)) : record;
+  }
+
+  return { decide, withDecision, note, withReleased, release, withHeld };
+}
+
+/** Returns what is missing for an amount below a limit. What needs no more than before always fits. */
+function fits(record: CountRecord, limit: QuotaLimit, needed: Amount): "reserved" | QuotaShortage {
+  const { bytes, files, reservedBytes, reservedFiles } = toUsage(record);
+  const toMissing = (taken: number, more: number, max = Number.POSITIVE_INFINITY): number =>
+    more <= 0 ? 0 : Math.max(0, taken + more - max);
+  const missing = {
+    bytes: toMissing(bytes + reservedBytes, needed.bytes, limit.bytes),
+    files: toMissing(files + reservedFiles, needed.files, limit.files),
+  };
+  return isNothing(missing) ? "reserved" : { path: limit.path, ...missing };
+}
