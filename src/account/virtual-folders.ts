@@ -6,6 +6,8 @@ import type { Account } from "./account.ts";
 import { ensureFolder } from "./ensure-folder.ts";
 import { toStoragePath } from "./path.ts";
 
+export { isMountEntry } from "../storage/mount.ts";
+
 /**
  * Creates the storage as the account sees it: its home folder, with the virtual folders mounted over it. If the real
  * folder of a virtual one is missing, the virtual one is empty, and the first member that is created in it creates the

@@ -47,6 +47,14 @@ interface Located {
   readonly isFixed: boolean;
 }
 
+/** The entries of folders where storages are mounted, or on the way to one. */
+const mountEntries = new WeakSet<StorageEntry>();
+
+/** Whether a listed folder may be in another storage than the folder that has it. */
+export function isMountEntry(entry: StorageEntry): boolean {
+  return mountEntries.has(entry);
+}
+
 const locationErrors = new WeakSet<object>();
 
 /**
@@ -101,9 +109,11 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
    */
   async function statFixed(path: string): Promise<StorageEntry> {
     const { storage, path: inner } = locate(path);
-    const entry = await storage.stat(inner);
-    const name = nameOf(path);
-    return entry?.kind === "folder" ? { ...entry, name } : { name, kind: "folder", size: 0, modified: new Date(0) };
+    const found = await storage.stat(inner);
+    const real = found?.kind === "folder" ? found : { size: 0, modified: new Date(0) };
+    const entry: StorageEntry = { ...real, kind: "folder", name: nameOf(path) };
+    mountEntries.add(entry);
+    return entry;
   }
 
   /** Returns the names of a folder's members that lead to other storages. */

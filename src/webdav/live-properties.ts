@@ -44,6 +44,8 @@ const SUPPORTED_LOCK = `<D:supportedlock>${toLockEntry("exclusive")}${toLockEntr
 
 /** The live properties about locks. All live properties are in the namespace `DAV:`. */
 export const LOCK_PROPERTIES = ["supportedlock", "lockdiscovery"] as const;
+/** The quota properties (RFC 4331), which `allprop` leaves out. */
+export const QUOTA_PROPERTIES = ["quota-available-bytes", "quota-used-bytes"] as const;
 /** The local names of all live properties, in the order in which they are sent. */
 export const LIVE_PROPERTIES = [
   "resourcetype",

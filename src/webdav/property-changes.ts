@@ -1,5 +1,5 @@
 import { parseHttpDate } from "../http/http-date.ts";
-import { LIVE_PROPERTIES } from "./live-properties.ts";
+import { LIVE_PROPERTIES, QUOTA_PROPERTIES } from "./live-properties.ts";
 import { EMPTY_PROPSTAT, type PropertyStatus, writePropstat, writeResponse } from "./multistatus.ts";
 import { davKey, type PropertyName, toPropertyKey, writePropertyName } from "./property-name.ts";
 import type { PropertyChange } from "./proppatch-body.ts";
@@ -26,9 +26,7 @@ const WINDOWS_MODIFIED = toWindowsKey("Win32LastModifiedTime");
 /** `lastmodified` is what some clients call it. */
 const TIME_KEYS: ReadonlySet<string> = new Set(["getlastmodified", "lastmodified"].map(davKey));
 /** The quota of RFC 4331 is protected, too: a stored value would look like a real one. */
-const PROTECTED: ReadonlySet<string> = new Set(
-  [...LIVE_PROPERTIES, "quota-available-bytes", "quota-used-bytes"].map(davKey),
-);
+const PROTECTED: ReadonlySet<string> = new Set([...LIVE_PROPERTIES, ...QUOTA_PROPERTIES].map(davKey));
 
 /** Plans the changes of a PROPPATCH. If a property is changed twice, the last change counts (WEBDAV 5). */
 export function planChanges(changes: readonly PropertyChange[], now: number): ChangePlan {

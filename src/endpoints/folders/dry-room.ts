@@ -1,6 +1,6 @@
 import type { AccountFiles } from "../../account/files.ts";
 import { isStorageError } from "../../contracts/storage-adapter.ts";
-import { toPathSegments } from "../../contracts/storage-path.ts";
+import { parentOf } from "../../contracts/storage-path.ts";
 import { createError } from "../../http/errors.ts";
 import { isHttpError } from "../../http/http-error.ts";
 import type { AccountContext } from "../../request/context.ts";
@@ -24,7 +24,7 @@ export function createRoomCheck(context: AccountContext): RequireRoom {
   let planned = NOTHING;
 
   return async function requireRoom(from, to) {
-    const folder = toPathSegments(files.realPathOf(to)).slice(0, -1);
+    const folder = parentOf(files.realPathOf(to));
     const limits = toLimitsAround(context, folder);
     if (quota === undefined || limits.length === 0) return;
     const [source, replaced] = [await measure(files, from), await measure(files, to)];

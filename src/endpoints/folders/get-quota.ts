@@ -12,9 +12,10 @@ export async function getQuota(context: AccountContext): Promise<Reply> {
   if (quota === undefined || scheme === "link") throw createError("not-found");
   const results: QuotaResponse["results"] = [];
   for (const { virtual, real } of [{ virtual: [], real: account.home }, ...account.virtualFolders]) {
-    const limits = toLimitsAround(context, real);
+    const folder = toStoragePath(real);
+    const limits = toLimitsAround(context, folder);
     if (limits.length === 0 && real !== account.home) continue;
-    const usage = await findUsage(quota, real, limits, await files.locateContent(virtual));
+    const usage = await findUsage(quota, folder, limits, await files.locateContent(virtual));
     results.push(toEntry(toStoragePath(virtual), usage));
   }
   return jsonReply(200, { results } satisfies QuotaResponse);

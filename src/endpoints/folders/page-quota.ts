@@ -1,3 +1,4 @@
+import { wait } from "../../platform/wait.ts";
 import type { AccountContext } from "../../request/context.ts";
 import type { PageQuota, QuotaShare } from "../../views/quota-meter.ts";
 import { findNearestUsage, type ShownUsage } from "./quota-usage.ts";
@@ -10,15 +11,14 @@ const PATIENCE_MS = 500;
  * count is not known in time.
  */
 export async function findPageQuota(context: AccountContext): Promise<PageQuota | undefined> {
-  const { scheme, config } = context;
+  const { scheme, config, path } = context;
   if (scheme === "link" || config.quota === undefined) return undefined;
-  const counted = findNearestUsage(context);
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE_MS, undefined);
-  });
+  const counted = findNearestUsage(context, path.segments);
+  const ending = new AbortController();
+  const waiting = wait(PATIENCE_MS, ending.signal).then(() => undefined);
   // The page is about files: it is sent even if they cannot be counted.
-  const usage = await Promise.race([counted.catch(() => undefined), late]).finally(() => clearTimeout(timer));
+  const usage = await Promise.race([counted, waiting]).catch(() => undefined);
+  ending.abort();
   return usage && { bytes: toShare(usage.bytes), files: toShare(usage.files) };
 }
 

@@ -1,8 +1,6 @@
-import { toStoragePath } from "../../account/path.ts";
-import { toRealSegments } from "../../account/virtual-folders.ts";
 import type { Quota, QuotaLimit, QuotaUsage } from "../../contracts/quota.ts";
 import type { ContentLocation } from "../../contracts/storage-adapter.ts";
-import { isPrefix, toPathSegments } from "../../contracts/storage-path.ts";
+import { isWithinFolder } from "../../contracts/storage-path.ts";
 import type { AccountContext } from "../../request/context.ts";
 
 /** What is used of a folder, and what its limits leave. */
@@ -21,12 +19,12 @@ export interface ShownUsage {
 /** Returns the limits that hold for an account in a folder of the storage, the nearest one first. */
 export function toLimitsAround(
   { account, config }: Pick<AccountContext, "account" | "config">,
-  folder: readonly string[],
+  folder: string,
 ): readonly QuotaLimit[] {
   const folders = config.quota?.folders ?? [];
   return [...folders, account.quota]
     .filter(({ bytes, files }) => bytes !== undefined || files !== undefined)
-    .filter(({ path }) => isPrefix(toPathSegments(path), folder))
+    .filter(({ path }) => isWithinFolder(folder, path))
     .toSorted((one, other) => other.path.length - one.path.length);
 }
 
@@ -36,11 +34,11 @@ export function toLimitsAround(
  */
 export async function findUsage(
   quota: Quota,
-  folder: readonly string[],
+  folder: string,
   limits: readonly QuotaLimit[],
   place?: ContentLocation,
 ): Promise<FolderUsage> {
-  const own = await quota.usage(toStoragePath(folder));
+  const own = await quota.usage(folder);
   const usages = await Promise.all(limits.map(async (limit) => ({ limit, usage: await quota.usage(limit.path) })));
   const free = await place?.freeBytes?.();
   return {
@@ -49,13 +47,16 @@ export async function findUsage(
   };
 }
 
-/** Returns what is used of the nearest folder with a limit around that of the request; `undefined` without one. */
-export async function findNearestUsage(context: AccountContext): Promise<FolderUsage | undefined> {
-  const { account, config, files, path } = context;
-  const limits = toLimitsAround(context, toRealSegments(account, path.segments));
+/** Returns what is used of the nearest folder with a limit around a folder; `undefined` without one. */
+export async function findNearestUsage(
+  context: AccountContext,
+  folder: readonly string[],
+): Promise<FolderUsage | undefined> {
+  const { config, files } = context;
+  const limits = toLimitsAround(context, files.realPathOf(folder));
   const [nearest] = limits;
   if (config.quota === undefined || nearest === undefined) return undefined;
-  return findUsage(config.quota, toPathSegments(nearest.path), limits, await files.locateContent(path.segments));
+  return findUsage(config.quota, nearest.path, limits, await files.locateContent(folder));
 }
 
 /** A limit, and what is used of it. */

@@ -7,6 +7,7 @@ import type { AccountContext } from "../../request/context.ts";
 import { listingEvents, sendTracked } from "../../transfers/download-events.ts";
 import { openTextSource } from "../../views/text-source.ts";
 import { parseDepth } from "../../webdav/depth.ts";
+import { QUOTA_PROPERTIES } from "../../webdav/live-properties.ts";
 import {
   encodeSegment,
   MULTISTATUS_END,
@@ -15,6 +16,7 @@ import {
   XML_TYPE,
   xmlReply,
 } from "../../webdav/multistatus.ts";
+import { davKey } from "../../webdav/property-name.ts";
 import { asksFor, parsePropfindBody } from "../../webdav/propfind-body.ts";
 import {
   type AskedLocks,
@@ -24,12 +26,7 @@ import {
 } from "../../webdav/propfind-response.ts";
 import { readXmlBody } from "../../webdav/read-xml-body.ts";
 import { holdOpenFolder } from "../folders/hold-open-folder.ts";
-import {
-  type FolderProperties,
-  findQuotaProperties,
-  QUOTA_PROPERTIES,
-  withFolderProperties,
-} from "./quota-properties.ts";
+import { createQuotaProperties, type QuotaPropertiesOf } from "./quota-properties.ts";
 import { findResource, toContentLocation, toHref } from "./resource.ts";
 import { findLocks, findLocksOfMembers, NO_LOCKS } from "./resource-locks.ts";
 import { walkFolders } from "./walk-folders.ts";
@@ -49,8 +46,8 @@ export async function findProperties(context: AccountContext): Promise<Reply> {
     return xmlReply(403, writeError("propfind-finite-depth"));
   }
   const dead = isVisible && entry.hasProperties ? await context.files.properties(path.segments) : undefined;
-  const quotaOf = propfind.needsQuota ? await findQuotaProperties(context) : () => undefined;
-  const properties = isFolder && isVisible ? withFolderProperties(dead, quotaOf(path.segments)) : dead;
+  const quotaOf = propfind.needsQuota ? createQuotaProperties(context) : undefined;
+  const properties = isFolder && isVisible && quotaOf ? await quotaOf(path.segments, entry, dead) : dead;
   const href = toHref(context, { segments: path.segments, isFolder });
   const locks = isVisible ? await findLocks(context, propfind, path.segments) : NO_LOCKS;
   const own = write({ href, entry, properties, ...locks, isHidden: !isVisible });
@@ -97,13 +94,13 @@ interface PropfindRequest extends AskedLocks {
 
 /** What the responses of members need. */
 interface MembersRequest extends PropfindRequest {
-  readonly quotaOf: (segments: readonly string[]) => FolderProperties | undefined;
+  readonly quotaOf: QuotaPropertiesOf | undefined;
 }
 
 async function readPropfind(request: Request): Promise<PropfindRequest> {
   const query = parsePropfindBody(await readXmlBody(request));
   const write = createResponseWriter(query, { contentTypeOf, isMinimal: prefersMinimalReturn(request) });
-  return { write, needsQuota: asksFor(query, QUOTA_PROPERTIES), ...toAskedLocks(query) };
+  return { write, needsQuota: asksFor(query, QUOTA_PROPERTIES.map(davKey)), ...toAskedLocks(query) };
 }
 
 /**
@@ -125,6 +122,7 @@ async function* writeMembers(
   isDeep: boolean,
 ): AsyncGenerator<string, undefined> {
   const { files, path } = context;
+  const { quotaOf } = propfind;
   yield start;
   let current: { readonly folder: readonly string[]; readonly base: string; readonly locksOf: LocksOf } | undefined;
   for await (const { folder, members } of walkFolders(files, path.segments, isDeep)) {
@@ -138,7 +136,7 @@ async function* writeMembers(
     for (const entry of members) {
       const segments = [...folder, entry.name];
       const dead = entry.hasProperties ? await files.properties(segments).catch(noneIfHidden) : undefined;
-      const properties = entry.kind === "folder" ? withFolderProperties(dead, propfind.quotaOf(segments)) : dead;
+      const properties = entry.kind === "folder" && quotaOf ? await quotaOf(segments, entry, dead) : dead;
       const locks = locksOf === undefined ? NO_LOCKS : await locksOf(entry.name);
       text += propfind.write({ href: toMemberHref(base, entry), entry, properties, ...locks });
       if (text.length < MAX_PIECE) continue;

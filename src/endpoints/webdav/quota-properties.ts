@@ -1,40 +1,44 @@
-import { toRealSegments } from "../../account/virtual-folders.ts";
-import { isPrefix } from "../../contracts/storage-path.ts";
+import { isMountEntry } from "../../account/virtual-folders.ts";
+import type { StorageEntry } from "../../contracts/storage-adapter.ts";
+import { isWithinFolder } from "../../contracts/storage-path.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { davKey } from "../../webdav/property-name.ts";
-import { findNearestUsage } from "../folders/quota-usage.ts";
+import { type FolderUsage, findNearestUsage } from "../folders/quota-usage.ts";
 
-/** The properties of folders by their keys, as XML. */
-export type FolderProperties = ReadonlyMap<string, string>;
+/** Properties by their keys, as XML. */
+type PropertyTexts = ReadonlyMap<string, string>;
 
-/** The properties of RFC 4331, which `allprop` leaves out. */
-export const QUOTA_PROPERTIES: readonly string[] = ["quota-available-bytes", "quota-used-bytes"].map(davKey);
+/** Returns the dead properties of a folder, which has this entry in a listing, with those of its quota. */
+export type QuotaPropertiesOf = (
+  segments: readonly string[],
+  entry: StorageEntry,
+  dead: PropertyTexts | undefined,
+) => Promise<PropertyTexts | undefined>;
 
 /**
- * Returns the quota properties (RFC 4331) of the folders of a PROPFIND; `undefined` for a folder without a limit, and
- * for links. Folders below one limit share what it leaves, so it is asked for once.
+ * Adds the quota properties (RFC 4331) to those of the folders of a PROPFIND, but not for a folder without a limit, nor
+ * below a link. They are asked for once for all folders that share them: those in one storage with one nearest limit.
  */
-export async function findQuotaProperties(
-  context: AccountContext,
-): Promise<(segments: readonly string[]) => FolderProperties | undefined> {
-  const { account, path, scheme } = context;
-  const top = toRealSegments(account, path.segments);
-  const usage = scheme === "link" ? undefined : await findNearestUsage(context);
-  if (usage === undefined) return () => undefined;
-  const { bytes } = usage;
-  const properties = new Map([[davKey("quota-used-bytes"), `<D:quota-used-bytes>${bytes.used}</D:quota-used-bytes>`]]);
-  if (bytes.available !== null) {
-    const element = `<D:quota-available-bytes>${bytes.available}</D:quota-available-bytes>`;
-    properties.set(davKey("quota-available-bytes"), element);
-  }
-  // A virtual folder may be elsewhere in the storage, where other limits hold.
-  return (segments) => (isPrefix(top, toRealSegments(account, segments)) ? properties : undefined);
-}
+export function createQuotaProperties(context: AccountContext): QuotaPropertiesOf {
+  const { account, config, files, scheme } = context;
+  const tops = [...(config.quota?.folders ?? []), account.quota].map(({ path }) => path);
+  const known = new Map<string, Promise<FolderUsage | undefined>>();
 
-/** Returns dead properties together with those of a folder. */
-export function withFolderProperties(
-  properties: ReadonlyMap<string, string> | undefined,
-  more: FolderProperties | undefined,
-): ReadonlyMap<string, string> | undefined {
-  return more === undefined ? properties : new Map([...(properties ?? []), ...more]);
+  return async (segments, entry, dead) => {
+    if (scheme === "link") return dead;
+    const real = files.realPathOf(segments);
+    if (isMountEntry(entry)) tops.push(real);
+    const around = tops.filter((top) => isWithinFolder(real, top)).join("//");
+    const asked = known.get(around) ?? findNearestUsage(context, segments);
+    known.set(around, asked);
+    const usage = await asked;
+    if (usage === undefined) return dead;
+    const properties = new Map(dead);
+    const { available, used } = usage.bytes;
+    for (const [name, value] of Object.entries({ available, used })) {
+      if (value !== null)
+        properties.set(davKey(`quota-${name}-bytes`), `<D:quota-${name}-bytes>${value}</D:quota-${name}-bytes>`);
+    }
+    return properties;
+  };
 }

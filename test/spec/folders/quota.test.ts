@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createAccountsAuthenticator } from "../../../src/auth/accounts/accounts.ts";
+import type { ContentLocation } from "../../../src/contracts/storage-adapter.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import { mountStorage } from "../../../src/storage/mount.ts";
 import { createQuotaStorage, type QuotaLimit } from "../../../src/storage/quota.ts";
@@ -223,6 +224,74 @@ describe(`GET ${PATH}`, () => {
     expect(named.match(/<D:quota-used-bytes>60</g)).toHaveLength(2);
     expect(await ask("<allprop/>")).not.toContain("quota");
     expect(await ask("<propname/>")).not.toContain("quota");
+  });
+
+  it("shows WebDAV clients what is left for each folder of a listing, and looks once for all that share it", async () => {
+    const asked: string[] = [];
+    const disk = (name: string, free: number) => {
+      const memory = createMemoryStorage();
+      const locateContent = async (path: string): Promise<ContentLocation> => {
+        asked.push(`${name}${path}`);
+        return { storage: memory, path, medium: "disk", freeBytes: async () => free };
+      };
+      return overrideStorage(memory, { locateContent });
+    };
+    const root = disk("root", 500);
+    await root.createFolder("/alice");
+    const storage = createQuotaStorage(
+      mountStorage({ "/": root, "/alice/old/disk": disk("old", 30), "/alice/tape": disk("tape", 20) }),
+      {
+        folders: [
+          { path: "/alice/small", bytes: 40 },
+          { path: "/team", bytes: 70 },
+        ],
+      },
+    );
+    const { call } = await createTestService({
+      storage,
+      quota: storage.quota,
+      groups: {
+        DEFAULT_GROUP: {
+          quota_bytes: 100,
+          virtual_folders: [
+            ["/team", "/team"],
+            ["/free", "/free"],
+          ],
+        },
+      },
+      files: { "/alice/a/": "", "/alice/b/c/": "", "/alice/small/s": "1", "/alice/tape/t/": "", "/team/t/": "" },
+      webdav: { infiniteDepth: true },
+    });
+    const ask = async (path: string, depth: string): Promise<Record<string, number | undefined>> => {
+      asked.length = 0;
+      const headers = { depth, "content-type": "application/xml" };
+      const body = '<propfind xmlns="DAV:"><prop><quota-available-bytes/></prop></propfind>';
+      const { text } = await call("PROPFIND", path, { headers, body });
+      const responses = text
+        .split("<D:response>")
+        .slice(1)
+        .filter((one) => /<D:href>[^<]*\/</.test(one));
+      return Object.fromEntries(
+        responses.map((one) => {
+          const left = /<D:quota-available-bytes>(\d+)</.exec(one)?.[1];
+          return [/<D:href>\/home([^<]*)</.exec(one)?.[1] ?? "", left === undefined ? undefined : Number(left)];
+        }),
+      );
+    };
+    expect(await ask("/home/", "1")).toEqual({
+      "/": 99,
+      "/a/": 99,
+      "/b/": 99,
+      "/old/": 99,
+      "/small/": 39,
+      "/tape/": 20,
+      "/team/": 70,
+      "/free/": undefined,
+    });
+    expect(asked.toSorted()).toEqual(["root/alice", "root/alice/old", "root/alice/small", "root/team", "tape/"]);
+    const all = await ask("/home/", "infinity");
+    expect(all).toMatchObject({ "/b/c/": 99, "/old/disk/": 30, "/tape/t/": 20, "/team/t/": 70 });
+    for (const path of Object.keys(all)) expect(await ask(`/home${path}`, "0")).toEqual({ [path]: all[path] });
   });
 
   it("leaves no more than the disk has room for, to each kind of client", async () => {
