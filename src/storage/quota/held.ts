@@ -31,8 +31,8 @@ export interface Decision {
 export interface Held {
   /**
    * Decides by the record of a folder. If the lease of this process has ended, and a walk has counted the folder
-   * without it, all that this process holds is admitted anew. If that does not fit, a caller that has reserved something
-   * gets its share alone.
+   * without it, all that this process holds is admitted anew. If that does not fit, a caller that has reserved
+   * something gets its share alone.
    */
   decide(record: CountRecord, asked: Asked): Decision;
   /** Returns the record with what was decided. */

@@ -162,8 +162,8 @@ async function measureCopy(
 }
 
 /**
- * Undoes a change if no limit has room for it any more: the source of a copy has grown meanwhile, or the lease has ended
- * and others have had the room.
+ * Undoes a change if no limit has room for it any more: the source of a copy has grown meanwhile, or the lease has
+ * ended and others have had the room.
  */
 async function keepIfAdmitted(
   { counts }: QuotaVerbs,

@@ -226,7 +226,7 @@ describe(`GET ${PATH}`, () => {
     expect(await ask("<propname/>")).not.toContain("quota");
   });
 
-  it("shows WebDAV clients what is left for each folder of a listing, and looks once for all that share it", async () => {
+  it("shows WebDAV clients what is left for each listed folder, and asks once for all that share it", async () => {
     const asked: string[] = [];
     const disk = (name: string, free: number) => {
       const memory = createMemoryStorage();

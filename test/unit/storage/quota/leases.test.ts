@@ -15,8 +15,8 @@ async function* bytes(count: number): AsyncGenerator<Uint8Array> {
 }
 
 /**
- * Two processes with one storage, which has a folder of 600 bytes outside of the limit. `during`: what happens before the
- * first one has copied or moved that into the limit.
+ * Two processes with one storage, which has a folder of 600 bytes outside of the limit. `during`: what happens before
+ * the first one has copied or moved that into the limit.
  */
 async function openTwo(during: (options: TransferOptions) => Promise<void>) {
   let now = 1;
