@@ -67,7 +67,8 @@ function isAllowed(count) {
 }
 
 /**
- * The memory of a process with so many idle connections, and how long another client waits for small files meanwhile.
+ * Measures the memory of a process with a number of idle connections, and how long another client waits for small files
+ * meanwhile.
  */
 async function measureIdle(server, workload, root) {
   const running = await startServer(server, toServedFolder(root, workload));

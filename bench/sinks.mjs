@@ -58,7 +58,7 @@ export async function measureSinks({ dist, folder, isQuick, rounds }) {
   return sinks;
 }
 
-/** Once forwards and once backwards, and so on: no place in the order is anybody's. */
+/** Measures the servers forwards and backwards by turns, so that no server gains by its place in the order. */
 async function measureInTurn(servers, workload, { folder, rounds }) {
   const measured = servers.map(() => []);
   for (let round = 0; round < rounds; round += 1) {

@@ -3,7 +3,7 @@ export const ARCHIVE_END = 16_384;
 
 const SIGNATURE = Buffer.from("PK\x05\x06");
 
-/** Throws unless the last bytes of an archive have its end, and tell of so many entries; the folder may be one more. */
+/** Throws unless the last bytes of an archive have its end with this number of entries; the folder may be one more. */
 export function checkArchive(tail, entries) {
   const position = tail.lastIndexOf(SIGNATURE);
   if (position < 0) throw new Error("The archive is not whole.");

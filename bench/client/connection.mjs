@@ -75,7 +75,7 @@ function sendAll(socket, parts, isWanted) {
   sendOn();
 }
 
-/** Reads one answer; `push` tells whether it is whole. */
+/** Reads one answer. `push` returns whether it is complete. */
 function createAnswerParser(onBody) {
   const parser = { status: 0, bytes: 0, closes: false, push, endsWithConnection: () => untilClose };
   let head;
@@ -127,7 +127,9 @@ const CONTENT = "content";
 const BREAK = "break";
 const LAST = "last";
 
-/** The chunked coding, without trailers of more than an empty line; the function tells whether it has ended. */
+/**
+ * Reads chunked content. It may have an empty trailer section only. The function returns whether the content has ended.
+ */
 function createChunkReader(take) {
   let next = SIZE;
   let line = "";

@@ -72,7 +72,7 @@ const PERMISSIONS = [
   ["*/private | */private/*", "deny-full-control"],
 ];
 
-/** Takes connections and answers none: where events go that nobody takes. */
+/** A server that accepts connections and never answers: a webhook for events that hangs. */
 let silent;
 async function silentUrl() {
   silent ??= await new Promise((resolve) => {
@@ -128,7 +128,7 @@ function fileferry(id, title, durability, { dist, nodeArgs }, { toEvents, passwo
   return { id, title, start, toConfig, requests: own, login, isOwn: true };
 }
 
-/** Every event in a file, and on its way to somebody who never takes it. */
+/** Writes every event to a file, and sends it to a webhook that never answers. */
 async function toHangingEvents(own) {
   return { file: join(own, "events.ndjson"), webhooks: [{ url: await silentUrl() }] };
 }

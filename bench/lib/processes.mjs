@@ -92,7 +92,7 @@ async function takesConnections(port) {
   }
 }
 
-/** A port that was free a moment ago, for servers that cannot tell which one they took. */
+/** Returns a port that was free a moment ago, for servers that cannot say which one they have chosen. */
 export async function freePort() {
   const { createServer } = await import("node:net");
   const probe = createServer().listen(0, "127.0.0.1");

@@ -10,7 +10,7 @@ import { checkArchive } from "../client/archive.mjs";
 import { memory, pinned } from "./processes.mjs";
 
 const DRAIN = fileURLToPath(new URL("../client/drain.mjs", import.meta.url));
-/** The shell tells the time that what it has run took. */
+/** The shell reports the time of the commands that it has run. */
 const TIMED = 'TIMEFORMAT="%R %U %S"; pipe="$1"; shift; time "$@" > "$pipe"';
 const LOOK_MS = 20;
 

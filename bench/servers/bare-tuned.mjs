@@ -98,7 +98,7 @@ function sendLarge(response, fd, size) {
     if (free === buffers.length) spareBuffers.push(...buffers);
     close(fd, () => {});
   }
-  // A write that was under way is not always told of.
+  // If a write is pending, a disconnect may only be reported here.
   response.once("close", finish);
   readOn();
 }

@@ -7,9 +7,9 @@ import type { Site } from "./site.ts";
 export interface CuttingProxy {
   /** The site as it is seen through the proxy. */
   readonly site: Site;
-  /** Breaks each connection after it has carried so many bytes to the site; `Infinity`: none. */
+  /** Breaks each connection after it has carried this number of bytes to the site. `Infinity`: never. */
   cutAfter(bytes: number): void;
-  /** Holds back what a connection carries to the site after so many bytes, until it is cut. */
+  /** Holds back what a connection carries to the site after this number of bytes, until it is cut. */
   holdAfter(bytes: number): void;
   /** Breaks all connections. */
   cut(): void;

@@ -365,7 +365,7 @@ async function watchProgress(page: Page): Promise<() => Promise<number[]>> {
   return () => seen.jsonValue();
 }
 
-/** The texts that the page tells screen readers from now on. */
+/** Returns the texts that the page announces to screen readers from now on. */
 async function announcements(page: Page): Promise<() => Promise<string[]>> {
   const told = await page.locator(".announcer").evaluateHandle((announcer) => {
     const texts: string[] = [];

@@ -461,7 +461,7 @@ async function makeTree(): Promise<string> {
   return folder;
 }
 
-/** Makes a file of so many bytes; its path. */
+/** Makes a file of this number of bytes. Returns its path. */
 async function makeFile(name: string, size: number): Promise<string> {
   const path = join(await makeFolder(), name);
   const file = await open(path, "w");
@@ -488,7 +488,7 @@ function countAtOnce({ server }: Site): () => number {
   return () => most;
 }
 
-/** The texts that the page has told screen readers since, in their order. */
+/** Returns the texts that the page announces to screen readers from now on, in order. */
 async function announcements(page: Page): Promise<() => Promise<string[]>> {
   const told = await page.locator(".announcer").evaluateHandle((announcer) => {
     const texts: string[] = [];
@@ -498,7 +498,7 @@ async function announcements(page: Page): Promise<() => Promise<string[]>> {
   return () => told.jsonValue();
 }
 
-/** Marks the document, which a page that is loaded anew is not. */
+/** Marks the document. The mark is lost when the page is loaded again. */
 async function mark(page: Page): Promise<void> {
   await page.evaluate(() => document.documentElement.setAttribute("data-marked", ""));
 }

@@ -12,7 +12,7 @@ import { startCommand } from "../support/command.ts";
 import { createBucket, type S3Bucket, s3Missing } from "../support/s3/server.ts";
 
 const KEYS = { AWS_ACCESS_KEY_ID: "ACCESSKEY", AWS_SECRET_ACCESS_KEY: "SECRETKEY" };
-/** An environment without keys, in which nobody asks the metadata service of the test's machine. */
+/** An environment without keys, in which the metadata service of the test's machine is not asked. */
 const NO_KEYS = {
   AWS_ACCESS_KEY_ID: "",
   AWS_SECRET_ACCESS_KEY: "",

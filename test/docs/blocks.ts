@@ -11,7 +11,7 @@ export interface Block {
   /** What the reader is not shown: where it is a part of something, `before` and `after` are the rest. */
   readonly before: string;
   readonly after: string;
-  /** `<!-- continues -->`: it stands behind the former block of its page and language. */
+  /** `<!-- continues -->`: it continues the previous block of its page and language. */
   readonly continues: boolean;
   /** `<!-- not checked: reason -->`. */
   readonly reason?: string;

@@ -4,7 +4,7 @@ import { CODE, findBlockFaults } from "./check-block.ts";
 import { readPages } from "./pages.ts";
 import { checkTypes, type Finding } from "./typescript.ts";
 
-/** So many blocks at most may say that they are not checked. */
+/** The number of blocks that may be marked as not checked. */
 const MOST_NOT_CHECKED = 5;
 
 const blocks = (await readPages(["README.md", "CONTRIBUTING.md", "docs", "examples"])).flatMap(findBlocks);

@@ -81,8 +81,8 @@ async function findCommandFaults(rest: string): Promise<readonly string[]> {
 const OF_CONTAINER = /(?<![\w.-])\/(?=(?:app|build|files|etc\/fileferry)\b)/g;
 
 /**
- * The instructions as commands for bash: each stage has a folder of `roots` in place of its own root, in which the
- * folder `context` is linked to instead of copied. Nobody else is there to be: files belong to who runs it.
+ * Converts the instructions to commands for bash. Each stage has a folder of `roots` as its root, and links to the
+ * folder `context` instead of copying it. All files belong to the user of the test, as it cannot create other users.
  */
 export function toCommands(text: string, context: string, roots: string): string {
   let count = 0;

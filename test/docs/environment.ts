@@ -21,8 +21,8 @@ export interface Outcome {
 /** Where the commands of one page are run: a copy of the repository in a folder of its own, which they begin in. */
 export interface Environment {
   /**
-   * Runs a text in bash; folder and files are as the former one left them. `isStrict`: the first failure ends it, an
-   * HTTP status of 400 or more too.
+   * Runs a text in bash, in the folder and with the files of the previous run. With `isStrict`, the first failure ends
+   * it, as does an HTTP status of 400 or more.
    */
   run(text: string, options?: { readonly isStrict?: boolean; readonly typed?: string }): Promise<Outcome>;
   /** Puts a file into the folder where the commands are. */
@@ -95,7 +95,8 @@ export async function createEnvironment(): Promise<Environment> {
 }
 
 /**
- * A port that nobody listens on, below those that systems give to clients: it is still free when a page comes to it.
+ * Returns a port on which nothing listens, below those that systems give to clients: it is still free when a page uses
+ * it.
  */
 async function findPort(): Promise<number> {
   for (;;) {

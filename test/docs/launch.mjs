@@ -59,7 +59,7 @@ function npx(given) {
   return found === undefined ? fail(`${program} is not installed`) : runSystem(found, rest);
 }
 
-/** Nobody is asked: the server's key is a new one, and the password is the one of all these pages. */
+/** Asks no questions: it accepts the server's new key, and sends the one password of all these pages. */
 function sftp(given) {
   const options = ["StrictHostKeyChecking=no", "UserKnownHostsFile=/dev/null", "LogLevel=ERROR"];
   return runSystem("sftp", [...options.flatMap((option) => ["-o", option]), ...given], {
@@ -85,7 +85,7 @@ function fail(reason) {
   return 1;
 }
 
-/** A server that is not told of a port has the one that the page means. */
+/** Adds the port that the page means, if the server was not given one. */
 function withPort(given, port) {
   const isServer = given[0] === "serve" && !given.includes("--port");
   return isServer ? [...given, "--port", String(ports[port])] : given;

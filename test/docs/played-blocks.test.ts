@@ -4,7 +4,7 @@ import { createEnvironment, type Environment, findMissing } from "./environment.
 import { readPages } from "./pages.ts";
 import { toPattern, toSteps } from "./transcript.ts";
 
-/** So many blocks of commands at most may say that they are not run here: installing changes a system, for example. */
+/** The number of blocks of commands that may be marked as not run here: installing changes a system, for example. */
 const MOST_NOT_RUN = 16;
 
 /** Its transcripts go through 1 GiB, in a test of their own: test/runtimes/quick-start.test.ts. */
@@ -20,7 +20,7 @@ function isOfCommands({ page, language }: Pick<Block, "page" | "language">): boo
   return language === "sh" || (language === "console" && page !== REPLAYED);
 }
 
-/** What is run of a page, each block with the files that stand between it and the former one. */
+/** What is run of a page: each block, with the files between it and the previous block. */
 function toPlays(blocks: readonly Block[]): readonly (readonly [place: string, block: Block, files: Block[]])[] {
   let files: Block[] = [];
   return blocks.flatMap((block) => {

@@ -83,7 +83,7 @@ function findFaults(program: ts.Program, unit: Unit): Finding {
   return { faults };
 }
 
-/** What is wrong in the blocks that this one continues is told of them. */
+/** Whether a place is in a block that this one continues. That block reports its own errors. */
 function isFormer({ block, start }: Unit, place: number): boolean {
   return block.continues && place < start - block.before.length;
 }

@@ -10,7 +10,7 @@ import {
 import { type Fault, type FileCall, openDescriptors, strike, struck } from "./errno/failing-calls.ts";
 import { faultsOf, REFUSALS } from "./errno/points.ts";
 
-/** Of the ways in which one call can fail with one error, so many are tried. */
+/** How many ways are tried in which one call can fail with one error. */
 const WAYS = amount({ short: 1, long: Number.POSITIVE_INFINITY });
 
 /** The calls that a change of password is made of. No other one is made. */
@@ -20,7 +20,8 @@ const USED: readonly FileCall[] = [
   ...(process.getuid?.() === 0 ? (["fchown"] as const) : []),
 ];
 /**
- * Those without whose first one nothing is changed; that of the folder's is wanted, and a former leftover's not needed.
+ * The calls that a change needs: if the first one fails, nothing changes. The folder's call is needed. Removing an old
+ * temporary file is not.
  */
 const NEEDED: readonly FileCall[] = [
   ...(["read", "realpath", "stat", "open new file", "fchmod", "write", "fsync file", "close file", "rename"] as const),

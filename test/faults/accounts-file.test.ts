@@ -13,7 +13,7 @@ import { quickHasher } from "../support/quick-hasher.ts";
 const NOBODY = 65_534;
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
-/** Changes one password again and again, and tells of each change that was acknowledged. */
+/** Changes one password again and again, and prints each change that was acknowledged. */
 const PROGRAM = `
   import fs from "node:fs/promises";
   import { syncBuiltinESMExports } from "node:module";
@@ -87,7 +87,7 @@ describe("the accounts file of a process that may not give it its group (skipped
     const home = await mkdtemp(join(folder, "accounts"));
     const file = join(home, "accounts.json");
     await writeFile(file, JSON.stringify({ accounts: [{ username: "alice", password: await toHash(0) }] }));
-    // The program reads the file as anybody may, and replaces it as the folder's owner may.
+    // All users may read the file, and so may the program. To replace it, it needs the rights of the folder's owner.
     await chmod(file, 0o644);
     await chown(file, 0, 4242);
     await chmod(folder, 0o755);
@@ -121,7 +121,7 @@ async function toHash(round: number): Promise<string> {
   return hash;
 }
 
-/** Runs the program, kills it some milliseconds after its first change, and gives the last change that it told of. */
+/** Runs the program, kills it some milliseconds after its first change, and returns the last change that it printed. */
 async function runUntilKilled(file: string, round: number, milliseconds: number): Promise<number> {
   const child = spawn(process.execPath, [program, file, String(round)], { stdio: ["ignore", "pipe", "inherit"] });
   const closed = once(child, "close");

@@ -32,7 +32,9 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => rm(program.folder, { recursive: true, force: true }));
 
-/** Waits for the moment of a kill: some milliseconds after the begin, the first unfinished file, or so many answers. */
+/**
+ * Waits for the moment of a kill: some milliseconds after the start, the first unfinished file, or a number of answers.
+ */
 async function waitForMoment(
   environment: CrashEnvironment,
   random: Random,

@@ -27,7 +27,7 @@ export interface CutEnvironment {
 
 /** How a request was cut. */
 export interface Cut {
-  /** So many of its bytes went out. */
+  /** The number of its bytes that were sent. */
   readonly sent: number;
   readonly how: string;
   /** What came of the answer. */
@@ -72,7 +72,7 @@ export async function createCutEnvironment(storage: StorageAdapter, lanes: reado
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
 
-  /** What the service has begun for a client is over, and so is the server's end of the connection. */
+  /** Waits until the service has ended its work for a client, and the server its end of the connection. */
   async function settle(peer: number): Promise<void> {
     const socket = sockets.get(peer);
     if (socket !== undefined) await closed(socket);
@@ -153,7 +153,7 @@ async function end(socket: Socket, how: (typeof ENDS)[number], random: Random): 
   else if (how === "destroy") socket.destroy();
   else socket.end();
   if (socket.destroyed) return;
-  // The answers to what was whole still come; whoever does not read them is gone in the end.
+  // The answers to complete requests still arrive. The server disconnects clients that do not read them.
   socket.resume();
   const timer = setTimeout(() => socket.destroy(), 1000);
   await closed(socket);

@@ -10,7 +10,7 @@ export interface Random {
   bytes(length: number): Buffer;
 }
 
-/** What a request may do to a file once so many of its bytes have been sent. */
+/** What a request may do to a file once a number of its bytes were sent. */
 interface Effect {
   readonly name: string;
   readonly content: Buffer;

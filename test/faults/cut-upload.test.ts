@@ -30,7 +30,7 @@ describe.each(["disk", "memory"])("a cut connection during an overwrite, on %s",
     const storage = kind === "disk" ? createDiskStorage({ root: folder }) : createMemoryStorage();
     served = await serve({ ...storage, write });
 
-    /** Tells when a write is under way and when it is over. */
+    /** Reports when a write starts and when it ends. */
     async function write(...[path, content, options]: Parameters<StorageAdapter["write"]>): Promise<StorageEntry> {
       const writing = storage.write(path, content, options);
       writes.push(writing);

@@ -21,7 +21,7 @@ beforeEach(async () => {
   const storage = createDiskStorage({ root: folder });
   served = await serve({ ...storage, write });
 
-  /** Tells when a write is under way and when it is over. */
+  /** Reports when a write starts and when it ends. */
   async function write(...[path, content, options]: Parameters<StorageAdapter["write"]>): Promise<StorageEntry> {
     const writing = storage.write(path, content, options);
     writes.push(writing);

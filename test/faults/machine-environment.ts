@@ -41,7 +41,7 @@ const VARIANTS = {
   html: { Accept: "text/html" },
 } as const;
 
-/** What no answer tells: codes of the system, and where files are. */
+/** What no answer may contain: error codes of the system, and where files are. */
 const INNARDS = /E[A-Z]{4,}|\/tmp\/|fileferry-full|errno| {4}at /;
 
 /** Mounts a disk for the test, which is skipped, and says so, where none can be. */
@@ -104,15 +104,15 @@ export async function contentOf(machine: Machine, path: string): Promise<string>
 export async function expectRefused(machine: Machine, request: Ask, status: number): Promise<void> {
   for (const [variant, accept] of Object.entries(VARIANTS)) {
     const reply = await ask(machine, { ...request, headers: { ...accept, ...request.headers } });
-    // Whoever has no preference sees a folder as a page.
+    // A client without a preference sees a folder as a page.
     const isHtml = variant === "html" || (variant === "webdav" && /\/$/.test(request.path) && request.method === "GET");
     expectRefusal(reply, status, isHtml, `${variant}: ${request.method} /${request.path}`);
   }
 }
 
 /**
- * Uploads files by a form, none of which may be stored: what became of each is told as JSON, and as a page by the
- * status that they have in common.
+ * Uploads files by a form, none of which can be stored. JSON has the outcome of each file, and the page has the status
+ * that they share.
  */
 export async function expectFormRefused(
   machine: Machine,

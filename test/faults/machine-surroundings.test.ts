@@ -123,7 +123,7 @@ describe("an accounts file", () => {
     const machine = await startMachine({ authentication: [{ type: "accounts", file }] });
     const session = await logIn(machine, "alice", FIRST);
     await rename(file, `${file}-away`);
-    // Later than the time for which nobody looks again.
+    // Longer than the time for which a result is kept.
     await new Promise((resolve) => setTimeout(resolve, 1100));
     await logIn(machine, "alice", FIRST);
     const bySession = { Authorization: `session ${session}` };

@@ -173,7 +173,7 @@ describe("a process that may open no more files", () => {
     expect((await put(machine, "file", "former")).status).toBe(201);
     const session = await logIn(machine);
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    // The connection stands before; nobody gets another one meanwhile.
+    // This connection exists already. New ones cannot be opened meanwhile.
     expect((await askBy(agent, machine, { method: "GET", path: "home/file" })).text).toBe("former");
     execFileSync("prlimit", ["--pid", pid, `--nofile=${await lowestFree(pid)}:`]);
     const refused: readonly Ask[] = [

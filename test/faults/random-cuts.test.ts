@@ -78,7 +78,7 @@ function expectPart(answer: Buffer, content: Buffer, what: string): void {
   expect(came.equals(content.subarray(0, came.byteLength)), `${came.byteLength} bytes of the file; ${what}`).toBe(true);
 }
 
-/** Cuts so many connections, some at the same time. */
+/** Cuts a number of connections, some at the same time. */
 async function cutMany(environment: CutEnvironment, count: number): Promise<void> {
   const numbers = Array.from({ length: count }, (_, index) => index);
   await Promise.all(

@@ -90,7 +90,7 @@ describe("uploads in S3 that are joined", () => {
     const { healthy, fake, open } = store;
     const [discarded = newKey()] = keys;
     const stale = open(async (url, init) => {
-      // The first request for a part of the file: its copies have not begun.
+      // The first request for a part of the file: its copies have not started.
       if (url.includes("/file?partNumber=")) await healthy.discard(discarded);
       return fake.fetch(url, init);
     });
@@ -164,7 +164,7 @@ async function expectNothingLeft({ healthy, fake }: FailingStore, keys: readonly
     [...fake.objects.keys()].filter((key) => key !== "file"),
     what,
   ).toEqual([]);
-  // One that was begun may be left, but without parts.
+  // An upload that was started may remain, but without parts.
   for (const { parts } of fake.uploads.values()) expect(parts.size, what).toBe(0);
 }
 

@@ -187,7 +187,7 @@ function isRefusal(point: Point, { status, headers, text }: Got): boolean {
   return status === 503 && text.includes("is not available") && headers.has("retry-after");
 }
 
-/** Where the store does not let an upload be ended, or does not tell of it, it is left to the bucket's own rule. */
+/** If the store does not let an upload be ended, or does not list it, the bucket's own rule has to remove it. */
 function mayLeave([{ call, failure, lasts }]: Point): boolean {
   const isAsked = call === "DELETE upload" || call === "GET uploads" || call === "GET parts";
   return isAsked && (lasts === "on" || failure === "403" || failure === "200 with an error");

@@ -34,7 +34,7 @@ describe("an upload in S3 of which a call of the store fails", () => {
       await append(healthy, key, TEXT.slice(offset), offset);
       await healthy.complete(key);
       expect(textOf(environment.fake) === TEXT, what).toBe(true);
-      // One that was begun may be left, but without parts.
+      // An upload that was started may remain, but without parts.
       for (const { parts } of environment.fake.uploads.values()) expect(parts.size, what).toBe(0);
     }
   });

@@ -71,7 +71,7 @@ const ALL: readonly Row[] = [
   ["overwrite", { call: "close", after: /^fsync/, errno: "EDQUOT" }, "no-space", "former"],
   ["overwrite", { call: "rename", errno: "ENOSPC" }, "no-space", "former"],
   ["overwrite", { call: "rename", errno: "EBUSY" }, "unavailable", "former"],
-  // The last step: the change stands, and nobody is told that it will.
+  // The last step: the change was made, but it is not acknowledged.
   ["overwrite", { call: "fsync", after: /^rename/, errno: "EIO" }, "unavailable", "overwrite"],
   ["create alone", { call: "link", errno: "EIO" }, "unavailable", "former"],
   ["create alone", { call: "link", errno: "EACCES" }, "done", "create alone"],
@@ -86,7 +86,7 @@ const ALL: readonly Row[] = [
   ["remove tree", { call: "rmdir", errno: "EBUSY" }, "unavailable", "emptied"],
 ];
 
-/** Where nobody may give files away, that is not tried. */
+/** Without the right to give files away, that is not tried. */
 const ROWS = ALL.filter(([, { call }]) => call !== "fchown" || process.getuid?.() === 0).map(
   ([action, refusal, outcome, state]) => ({ action, refusal, ...refusal, outcome, state }),
 );

@@ -39,13 +39,13 @@ type Operation =
       readonly file: number;
       readonly read: number;
       readonly range?: string;
-      /** Whether the end of the client is told by the request's signal. */
+      /** Whether the request's signal reports that the client has disconnected. */
       readonly isAborted: boolean;
     }
   | { readonly kind: "remove"; readonly file: number }
   | { readonly kind: "create"; readonly file: number };
 
-/** Events of which one tells what became of a folder or a file that was to be made or removed. */
+/** Events for a folder or a file that was to be created or removed. Exactly one reports the outcome. */
 const CHANGES = { remove: [40012, 40013, 40026, 40027], create: [40010, 40011, 40030] } as const;
 
 const FILES = ["a.bin", "b.bin", "none.bin", "folder/c.bin"];
@@ -138,7 +138,7 @@ function withFaults(base: StorageAdapter, faults: readonly Fault[]): StorageAdap
 interface Known {
   readonly received: number;
   readonly isWhole: boolean;
-  /** Whether it was told to ask by another URL. */
+  /** Whether it was redirected to another URL. */
   readonly isRedirected?: boolean;
 }
 
@@ -237,7 +237,7 @@ describe("events of transfers", () => {
           for (const each of operations) {
             events.length = 0;
             const known = await run(told, each);
-            // What a stream is let go of, it may tell a little later.
+            // A stream may report a little later that it was cancelled.
             await new Promise((resolve) => setTimeout(resolve));
             check(events, each, known);
           }

@@ -5,7 +5,7 @@ import { createFileService } from "../../src/service/service.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { fillStorage } from "../support/storage.ts";
 
-/** What another account has: nobody else is ever shown it. */
+/** The content of another account, which no other client may see. */
 export const SECRET = "the-secret-of-bob";
 
 /** What alice has below her home, at the beginning of each input. */

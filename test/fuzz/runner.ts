@@ -12,7 +12,7 @@ export interface FuzzOptions {
   readonly corpus: readonly string[];
   readonly coverage: Coverage;
   readonly watchdog: Watchdog;
-  /** Is told of each input that has reached something new. */
+  /** Gets each input that has reached something new. */
   readonly onFind?: (input: string) => void;
 }
 

@@ -8,7 +8,7 @@ export interface Watchdog {
   close(): Promise<void>;
 }
 
-/** So many characters of an input are shown. */
+/** The number of characters of an input that are shown. */
 const ROOM = 2 * 1024 * 1024;
 const [TURN, LENGTH] = [0, 1];
 const STALLED_MILLISECONDS = 20_000;

@@ -39,7 +39,7 @@ const RSS_RATIO = 1.6;
 /** How long slow clients may stand still. */
 const PERIOD_MILLISECONDS = 1000;
 
-/** So many descriptors this process may have; none where nobody can be asked. */
+/** The number of descriptors that this process may have; none if the system cannot say. */
 const limit = process.platform === "linux" ? execFileSync("sh", ["-c", "ulimit -n"], { encoding: "utf8" }).trim() : "0";
 const hasRoom = limit === "unlimited" || Number(limit) >= IDLE + UPLOADS + READERS + 200;
 const SKIPPED = "(skipped without /proc, or where a process may have too few descriptors)";
@@ -195,7 +195,7 @@ async function expectShortWaits({ server, toGet, toPut }: LoadEnvironment): Prom
   }
 }
 
-/** Nobody was cut to make room: idle connections still answer, and every other upload ends well. */
+/** Expects that no connection was cut to make room: idle connections still answer, and every other upload ends well. */
 async function expectKept(
   { toGet }: LoadEnvironment,
   idle: readonly Client[],

@@ -142,7 +142,7 @@ async function logIn(username: string): Promise<string> {
   const headers = { "Content-Type": "application/json" };
   for (;;) {
     const { status, text } = await ask({ method: "POST", path: "/__svc__/login", headers }, body);
-    // So many passwords at once are more than may wait to be verified.
+    // This number of passwords at once is more than may wait to be verified.
     if (status === 503) await delay(500);
     else return (JSON.parse(text) as { results: [{ session: string }] }).results[0].session;
   }

@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { connect as connectTls, type TLSSocket } from "node:tls";
 import type { HostileSettings, Started } from "./hostile-clients.ts";
 
-/** The connections of each account that stay open: of each kind so many. */
+/** The number of connections of each kind that every account keeps open. */
 const HELD = 4;
 /** Between two reads of a slow reader. */
 const STEP_MILLISECONDS = 250;
@@ -81,7 +81,7 @@ async function askForHeads(address: string, asked: string): Promise<void> {
   }
 }
 
-/** Disconnects soon, before or after the archive has begun. */
+/** Disconnects soon, before or after the archive has started. */
 async function abandon(address: string, asked: string): Promise<void> {
   const socket = await open(address);
   socket.write(asked);

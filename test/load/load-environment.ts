@@ -5,7 +5,7 @@ import { type Client, delay, eventually, get, logIn, openAll, openClient, put } 
 import { type ServerProcess, startServer } from "./server-process.ts";
 import { type SlowClient, sendSlowly, takeSlowly } from "./slow-clients.ts";
 
-/** A server over a folder of a small file, a large one, and the former files of uploads; and its clients. */
+/** A server with clients. Its folder has a small file, a large one, and the files that uploads replace. */
 export interface LoadEnvironment {
   readonly server: ServerProcess;
   /** Connections that have had the small file each, and stay. */
@@ -14,15 +14,18 @@ export interface LoadEnvironment {
   toGet(index: number): string;
   /** Writes one of eight files, none of the others. */
   toPut(index: number): string;
-  /** Uploads that have all begun, of the files from the first on. */
+  /** Starts uploads of the files, from the first on. Resolves when all have started. */
   beginUploads(): Promise<readonly SlowClient[]>;
-  /** Downloads of the large file that have all begun. */
+  /** Starts downloads of the large file. Resolves when all have started. */
   beginReaders(count: number): Promise<readonly SlowClient[]>;
   /** How many downloads have the large file open. */
   readersOpen(): number;
   /** How many temporary files of uploads there are. */
   countTemporary(): Promise<number>;
-  /** How many files have all of their new content, and how many the former; any other has neither. */
+  /**
+   * Returns how many files have all of their new content, and how many all of their old content. Any other file has
+   * neither.
+   */
   readUploads(): Promise<{ readonly whole: number; readonly former: number }>;
 }
 
@@ -36,7 +39,7 @@ export interface LoadEnvironmentOptions {
 const UPLOAD_BYTES = 256 * 1024;
 /** More than the systems of both sides take of it by themselves. */
 const LARGE_BYTES = 32 * 1024 * 1024;
-/** So many that 500 uploads are no more transfers of each than an account may have by default. */
+/** Enough accounts for 500 uploads within the default number of transfers per account. */
 const ACCOUNTS = ["alice", "bob", "carol", "dave"];
 /** How long anything may take to begin, on a machine with other things to do. */
 const PATIENCE_MILLISECONDS = 120_000;

@@ -18,7 +18,7 @@ export interface Settings {
   readonly limits: NodeServerLimits;
 }
 
-/** What the process is told. */
+/** Commands to the process. */
 export type Order =
   | { readonly do: "usage"; readonly settleMilliseconds: number }
   | { readonly do: "end"; readonly deadlineSeconds: number };

@@ -9,7 +9,7 @@ import { reportFigure } from "../support/trust.ts";
 
 /** What others may wait for one request, in milliseconds (SECURITY, "Figures to reach"). */
 const BOUND = 100;
-/** How often an input is tried: a collection of garbage, or code that is compiled, is nobody's input. */
+/** How often an input is tried: a stall by garbage collection, or by code that is compiled, is not due to the input. */
 const TRIES = 3;
 const KIB = 1024;
 
@@ -200,7 +200,7 @@ beforeAll(async () => {
   });
 });
 
-/** What the report tells of: the worst. */
+/** The stalls for the report, which shows the worst. */
 const found: { readonly what: string; readonly stall: number }[] = [];
 
 afterAll(() => {

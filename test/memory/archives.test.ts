@@ -49,7 +49,7 @@ describe.skipIf(process.platform !== "linux")("memory of the command that sends 
   );
 });
 
-/** Fetches an archive; how long it was told to be, and is. */
+/** Fetches an archive. Returns its announced length and its number of bytes. */
 async function download(url: string): Promise<{ length: string | undefined; bytes: number }> {
   const sent = request(url, { auth: "demo:demo", headers: { accept: "application/zip" } });
   sent.end();

@@ -9,7 +9,7 @@ import { amount } from "../support/trust.ts";
 
 const MEMBERS = 50_000;
 const CLIENTS = 16;
-/** So many of the pages are read to their ends after all. */
+/** The number of pages that are read to their ends after all. */
 const READ = amount({ short: 2, long: CLIENTS });
 /** The members of a sorted listing, and how many clients ask for it. */
 const LISTED = 3000;

@@ -28,11 +28,11 @@ export interface EnvironmentOptions {
   readonly wrap?: (inner: StorageAdapter) => StorageAdapter;
   /** What the service thinks that bob may do in the shared folder. */
   readonly bobs?: readonly string[];
-  /** Whether the service has somebody who is told of events: files take another way then. */
+  /** Whether the service has a listener for events: downloads and uploads take another way then. */
   readonly isHeard?: boolean;
 }
 
-/** So long nothing may take that nobody waits for. */
+/** The longest time for work that no request waits for, in milliseconds. */
 const PATIENCE = 20_000;
 const SAID =
   /that a test requested|client of the test has gone|The operation was abandoned|Another storage is mounted here/;

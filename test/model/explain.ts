@@ -14,7 +14,7 @@ export interface Seen {
   readonly outcomes?: readonly boolean[] | undefined;
   /** The answer ended too early, and the client knows. */
   readonly isBroken: boolean;
-  /** The client has gone, and seen nothing. */
+  /** The client has disconnected before it saw an answer. */
   readonly isGone: boolean;
   readonly fault?: { readonly what: Fault["what"]; readonly at: StorageStep } | undefined;
 }
@@ -37,7 +37,7 @@ interface Step {
 }
 
 const OVER = Number.POSITIVE_INFINITY;
-/** What clients are told of each fault that is a failure (CONTRACT 1). */
+/** The status that clients get for each fault that is a failure (CONTRACT 1). */
 const STATUS_OF: Readonly<Partial<Record<Fault["what"], number>>> = {
   unavailable: 503,
   "no-space": 507,
@@ -46,10 +46,10 @@ const STATUS_OF: Readonly<Partial<Record<Fault["what"], number>>> = {
 };
 
 /**
- * The state that operations which overlapped have led to, where there is an order of them, one after the other, in
- * which each client saw what it has seen, and which ends with what is stored; `undefined` where there is none. What
- * failed has changed nothing, unless it was the acknowledgement that was lost; of what a client did not wait for nobody
- * knows.
+ * Finds an order of operations that overlapped: one after the other, in which each client saw what it has seen, and
+ * which ends with what is stored. Returns the state after it; `undefined` if there is no such order. A failed operation
+ * has changed nothing, unless its acknowledgement was lost. An operation that its client did not wait for may have
+ * happened or not.
  */
 export function explain(start: State, all: readonly Ended[], stored: ReadonlyMap<string, Node>): State | undefined {
   const isAlone = all.length === 1;
@@ -159,8 +159,8 @@ function isBreaking(fault: Seen["fault"]): boolean {
 }
 
 /**
- * The state with what the storage tells of it, where it is what is stored. A new version has another entity-tag than
- * the one before, also where its text is the same.
+ * Returns the state with the entity-tags of the storage, if the state is what is stored. A new version has another tag
+ * than the one before, even if its text is the same.
  */
 function adopt(state: State, start: State, stored: ReadonlyMap<string, Node>): State | undefined {
   if (state.tree.size !== stored.size) return undefined;

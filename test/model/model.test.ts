@@ -17,7 +17,7 @@ import { anyBatch, anyContest, anyOperation, describeOperation, type Operation }
 const SEED = Number(process.env.MODEL_SEED ?? Date.now() % 1_000_000);
 const IS_SHRUNK = process.env.MODEL_SEED !== undefined;
 const MOST = 60;
-/** In so many environments a defect is found; most need a few. */
+/** The number of environments in which a defect is found. Most need a few. */
 const FINDING = 100;
 /** What a defect is found by. */
 const FOUND = /No order of these explains|listed|has stood for another content/;
@@ -48,7 +48,7 @@ interface Counts {
   faults: number;
 }
 
-/** Whether so many runs, each in an environment of its own, are as the model says. */
+/** Whether a number of runs, each in an environment of its own, are as the model says. */
 async function play(
   runs: number,
   create: () => Promise<EnvironmentOptions & { end?(): Promise<void> }>,

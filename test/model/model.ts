@@ -10,7 +10,7 @@ import {
   type User,
 } from "./operations.ts";
 
-/** What is at a path. A version is one content that somebody has sent. */
+/** What is at a path. A version is one content that a client has sent. */
 export type Node =
   | { readonly kind: "folder" }
   | { readonly kind: "file"; readonly version: string; readonly text: string; readonly etag?: string | undefined };

@@ -8,7 +8,7 @@ import { createMemoryKeyValueStore } from "../../src/stores/memory.ts";
 import { createTestService, type TestService, type TestServiceOptions } from "../support/service.ts";
 import { overrideStorage } from "../support/storage.ts";
 
-/** Everything configured that a description tells of. */
+/** All options that a description depends on. */
 export const DESCRIBED_OPTIONS = {
   metadataFields: { header: "X-Labels", keys: [{ name: "project" }, { name: "tag-*" }] },
   triggers: {
@@ -30,15 +30,15 @@ const VIEWER: readonly ApiPageFile[] = (["style", "script", "notices"] as const)
 /** What a broken storage throws: a refusal of its own, or something unknown. */
 export type Breakage = StorageErrorCode | "unknown";
 
-/** A service that has all that its description tells of, and can be broken. */
+/** A service that has everything its description can contain, and that can be broken. */
 export interface DriftEnvironment extends TestService {
-  /** Breaks the storage, or mends it; a break for writing leaves what is read as it is. */
+  /** Breaks the storage, or repairs it. With `isForWriting`, reading still works. */
   break(breakage: Breakage | undefined, isForWriting?: boolean): void;
   /** Puts everything back to where it was at first. */
   reset(): Promise<void>;
-  /** Breaks the store of sessions, or mends it. */
+  /** Breaks the store of sessions, or repairs it. */
   breakSessions(isBroken: boolean): void;
-  /** Breaks the viewer of the interactive page, or mends it. */
+  /** Breaks the viewer of the interactive page, or repairs it. */
   breakViewer(isBroken: boolean): void;
 }
 

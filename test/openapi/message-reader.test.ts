@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createMessageReader, framingOf } from "../support/openapi/message-reader.ts";
 
-/** What a reader tells of bytes that come in pieces of this size. */
+/** Returns what a reader reports for bytes that come in pieces of this size. */
 function read(text: string, size: number, isEnded = false): readonly unknown[] {
   const told: unknown[] = [];
   const reader = createMessageReader({

@@ -37,7 +37,7 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Sends bytes, reads to the end, and tells what was found. */
+/** Sends bytes, reads to the end, and returns the problems that were found. */
 async function send(port: number, ...requests: readonly string[]): Promise<readonly string[]> {
   const socket = connect(port, "127.0.0.1");
   for (const request of requests) socket.write(request);

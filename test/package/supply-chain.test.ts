@@ -34,7 +34,7 @@ const PERMISSIVE = [
   "CC0-1.0",
   "PSF-2.0",
 ];
-/** Of tools, which are given to nobody. */
+/** Licences of tools, which are not distributed. */
 const OF_TOOLS = [
   ...PERMISSIVE,
   "BlueOak-1.0.0",

@@ -42,7 +42,7 @@ beforeAll(async () => {
   });
   const url = await worker.ready;
   origin = url.origin;
-  // Miniflare tells so of what it hands on as it is.
+  // Miniflare adds this field to content that it forwards unchanged.
   standBetween(Number(url.port), { adds: ["content-encoding"] });
 }, 300_000);
 

@@ -62,7 +62,7 @@ describe("an archive", () => {
 });
 
 interface Fault {
-  /** The size of the bad member, as it is told. */
+  /** The size of the bad member, as the storage reports it. */
   readonly size: number;
   /** How many bytes it has. */
   readonly actual: number;

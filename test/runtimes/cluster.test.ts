@@ -122,7 +122,7 @@ describe.skipIf(missing !== undefined)(`two processes behind nginx, on one bucke
     return JSON.parse(`${bytes}`).content.map(({ name }: { name: string }) => name);
   }
 
-  /** Uploads that have begun, one through each process: nginx gives them out in turn. */
+  /** Starts uploads, one through each process: nginx distributes them in rotation. */
   function beginUploads(names: readonly string[], headers: object, bytes: Buffer) {
     return names.map((name) => {
       const length = { "content-length": LARGE.byteLength };
@@ -255,7 +255,7 @@ describe.skipIf(missing !== undefined)(`two processes behind nginx, on one bucke
     for (const name of names) {
       expect((await call("nginx", "GET", `/home/${name}`, headers)).bytes.equals(LARGE)).toBe(true);
     }
-    // Nobody is left who knows of the parts of the killed one; those are the lifecycle rule's.
+    // No process knows of the parts of the killed one any more. The bucket's lifecycle rule removes them.
     expect(await bucket.openUploads()).toEqual([`alice/${ended.name}`]);
     expect(nginx.log()).not.toMatch(/no live upstreams|\[(?:emerg|alert|crit)\]/);
   });

@@ -63,7 +63,7 @@ beforeAll(async () => {
         ...createAccountsAuthenticator({ accounts, passwordHasher: quickHasher, logger }),
         keys: createMemoryKeys({ alice: account }),
       },
-      // Nobody listens there.
+      // Nothing listens there.
       createHttpAuthenticator({ url: "http://127.0.0.1:9/", testAtStart: false, fetch: refuse, logger, onEvent }),
     ],
     // Each request is a login.

@@ -173,7 +173,7 @@ describe("fileferry serve with an external method", () => {
   });
 });
 
-/** A port where nobody listens. */
+/** Returns a port on which nothing listens. */
 async function findClosedPort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -165,7 +165,7 @@ describe.skipIf(missing !== undefined)("a service behind nginx, which ends TLS",
     const put = async (headers: object) => (await call("PUT", "/files/home/own", headers, "x")).status;
     expect(await put({ origin: nginx.origin })).toBe(201);
     expect(await put({ referer: `${nginx.origin}/files/home/` })).toBe(201);
-    // What a proxy makes of Host where nobody has told it to keep it.
+    // The Host that a proxy sends if it is not configured to keep it.
     expect(await put({ origin: nginx.origin, host: "fileferry" })).toBe(201);
     expect(await put({ origin: "https://evil.example" })).toBe(403);
   });

@@ -242,7 +242,7 @@ describe.skipIf(!hasRedis)(`fileferry serve by three workers${redisNote}`, () =>
   it("replaces a worker that dies, on the same port, also when all die", async () => {
     const { file } = await configure();
     const run = await startServer(["serve", "--config", file, "--workers", "3", "--quiet"]);
-    // A connection that a worker was just given dies with it, and tells nobody.
+    // A connection that a worker has just got ends with the worker, without an answer.
     const answers = () =>
       fetch(`${run.url}home/`, { headers: { ...ALICE, Connection: "close" }, signal: AbortSignal.timeout(2000) }).then(
         ({ status }) => status,

@@ -29,7 +29,7 @@ async function walk({ storage }: TestService, path = "/"): Promise<readonly stri
   return found.sort();
 }
 
-/** Sends a target by every method: each is refused, tells nothing and changes nothing. */
+/** Sends a target by every method. Each must be refused, reveal nothing and change nothing. */
 async function expectRefused(test: TestService, target: string, options: CallOptions = {}): Promise<void> {
   const before = await walk(test);
   for (const method of METHODS) {
@@ -163,7 +163,7 @@ describe("names (SECURITY 3 to 5)", () => {
     for (const name of ["CON", "a.", "a ", "a:b"]) expect(isValidOnLinux(name)).toBe(true);
   });
 
-  /** Lets anybody in by the password, as a directory might. */
+  /** Accepts every name with the password, as a directory might. */
   const anybody: Authenticator = {
     name: "anybody",
     authenticate: async ({ content }) =>
@@ -179,7 +179,7 @@ describe("names (SECURITY 3 to 5)", () => {
       await test.call("PUT", "/home/made", { as: null, headers, body: "x" });
       const got = await test.call("GET", "/home/secret", { as: null, headers });
       expect(got.text).not.toContain(SECRET);
-      // None at all, or one that is a single segment and nobody else's.
+      // Either none, or one that is a single segment and belongs to no other account.
       const made = (await walk(test)).filter((path) => !before.includes(path));
       const home = `/${encodeURIComponent(username)}`;
       expect([[], [home, `${home}/made`]]).toContainEqual(made);

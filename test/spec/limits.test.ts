@@ -11,7 +11,7 @@ type Limits = NonNullable<FileServiceOptions["limits"]>;
 const JSON_TYPE = { "content-type": "application/json" };
 const URLENCODED = { "content-type": "application/x-www-form-urlencoded" };
 
-/** A JSON text of so many bytes. */
+/** A JSON text of this number of bytes. */
 function padded(json: string, bytes: number): string {
   return `${json}${" ".repeat(bytes - json.length)}`;
 }
@@ -25,7 +25,7 @@ function commandsOf(count: number, target: (index: number) => unknown = (index) 
   return JSON.stringify({ commands });
 }
 
-/** Fields that select so many members, behind the action. */
+/** Fields that select this number of members, after the action. */
 function selected(count: number): readonly FormEntry[] {
   const members = Array.from({ length: count }, (_, index) => ["selected-members", `m${index}`] as const);
   return [["action", "delete-members"], ...members];

@@ -51,7 +51,7 @@ function createStreamingStorage(touched: string[] = []): StorageAdapter {
   });
 }
 
-/** A body that comes when it is told to. */
+/** A body that the test sends step by step. */
 function heldBody() {
   let held: ReadableStreamDefaultController<Uint8Array> | undefined;
   let isWanted = false;
@@ -532,7 +532,7 @@ describe("a transfer beyond those that an address may have (limits.transfersPerA
   });
 });
 
-/** One request, whatever becomes of it: it is over when this resolves, but for a body that is left to be let go of. */
+/** One request with any outcome. It is over when this resolves, except for a body that the caller has to cancel. */
 type Act = (test: TestService) => Promise<Response | undefined>;
 
 const get =

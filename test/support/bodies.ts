@@ -1,4 +1,4 @@
-/** A request's body that records whether anybody wanted it. */
+/** A request's body that records whether something has read from it. */
 export interface RecordedBody {
   readonly stream: ReadableStream<Uint8Array>;
   /** How often a chunk was asked for. */

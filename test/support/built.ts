@@ -21,8 +21,8 @@ const cacheFolder = join(projectFolder, "node_modules/.cache/fileferry");
 const lockFile = join(cacheFolder, "build.lock");
 
 /**
- * Builds the package when `dist` is missing or older than what it is made of. Whoever comes second, in this process or
- * in another, waits for the first. The new build takes the place of the old one whole.
+ * Builds the package when `dist` is missing or older than its sources. A later caller, in this process or in another,
+ * waits for the first one. The new build replaces the old one as a whole.
  */
 export function ensureBuilt(): Promise<void> {
   // Looking at each source takes longer than the start of a command.
@@ -85,7 +85,7 @@ async function isFresh(): Promise<boolean> {
   return stats.every((input) => input === undefined || input.mtimeMs <= built.mtimeMs);
 }
 
-/** Takes the lock, also one that a process left behind which is no more. */
+/** Takes the lock. A lock of a process that no longer exists counts as free. */
 async function lock(): Promise<void> {
   for (;;) {
     try {
@@ -125,9 +125,8 @@ export interface CommandRun {
 }
 
 /**
- * Starts the command with these arguments, by a program that becomes it where one is named; it is gone after the test.
- * Without `input` its stdin is empty.
- * `command` is another file that it is in.
+ * Starts the command with these arguments. It ends with the test. Without `input` its stdin is empty. `by`: a program
+ * that executes it, with arguments. `command`: the file of another command.
  */
 export function startCommand(
   args: readonly string[],

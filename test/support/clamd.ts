@@ -6,15 +6,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Whether there is a clamd to test with, and what tests are called that need it: a skipped one says why. */
+/** Whether a clamd is installed, and a name for tests that need it: it says why a test was skipped. */
 export const hasClamd = spawnSync("clamd", ["--version"]).status === 0;
 if (!hasClamd && process.env.CI) throw new Error("clamd is not installed");
 export const clamdNote = hasClamd ? "" : " (skipped: clamd is not installed)";
 
-/** The text by which scanners are tried out; it is in no file of this project as a whole. */
+/** The text that scanners report as a test. No file of this project contains it in one piece. */
 export const EICAR = ["X5O!P%@AP[4\\PZX54(P^)7CC)7}$", "EICAR-STANDARD-ANTIVIRUS-TEST-FILE!", "$H+H*"].join("");
 
-/** A clamd of one's own, with a database of one virus: that text. */
+/** A clamd for one test file, whose database has one virus: that text. */
 export interface TestClamd {
   /** The path of its socket. */
   readonly path: string;

@@ -17,8 +17,8 @@ const LATER = "Mon, 06 May 2024 07:08:10 GMT";
 const FUTURE = "Mon, 06 May 2199 07:08:10 GMT";
 
 /**
- * The date in a field of the table, in whichever of its forms, so much later: for files that were modified at another
- * time. Other text stays.
+ * Moves the date in a field of the table by some milliseconds, in any of its forms: for files that were modified at
+ * another time. Other text stays.
  */
 export function moveDates(text: string, milliseconds: number): string {
   if (text !== SAME_ASCTIME && !/^[A-Z][a-z]+, .* GMT$/.test(text)) return text;
@@ -340,7 +340,7 @@ export interface ReadingAnswer {
   header(name: string): string | null;
 }
 
-/** An answer's parts told by what they contain, its fields by what they say. */
+/** Describes an answer: its parts by what they contain, its fields by what they say. */
 export function describeAnswer({ method, file }: ReadingRow, { status, bytes, header }: ReadingAnswer): unknown {
   const content = contentOf(file);
   const range = header("content-range");

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import type { Logger } from "../../src/contracts/logger.ts";
 import { watchText } from "./secrets/secrets.ts";
 
-/** A logger that keeps what it is told, which is searched for secrets after each test. */
+/** A logger that keeps its entries. After each test they are searched for secrets. */
 export interface RecordingLogger extends Logger {
   readonly entries: readonly { readonly level: string; readonly message: string; readonly details: object }[];
   /** All entries with everything in them, causes and stacks included. */

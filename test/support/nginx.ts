@@ -46,7 +46,7 @@ export interface Nginx {
   stop(): Promise<void>;
 }
 
-/** A port of the loopback that nobody listens on. */
+/** Returns a port of the loopback on which nothing listens. */
 export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -108,7 +108,10 @@ interface Places {
   readonly changes: readonly (readonly [from: string, to: string])[];
 }
 
-/** The example with its places of this test: ports, keys, and folders that anybody may write to. */
+/**
+ * Returns the example's configuration with the ports, keys and folders of this test. Every user may write to the
+ * folders.
+ */
 async function toConfiguration({ folder, binary, port, servicePorts, example, changes }: Places): Promise<string> {
   const written = await readFile(join(projectFolder, "examples", example, "nginx.conf"), "utf8");
   const { stderr } = spawnSync(binary, ["-V"], { encoding: "utf8" });

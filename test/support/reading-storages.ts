@@ -23,7 +23,7 @@ export const readingStorages: Readonly<Record<string, () => Promise<ReadingStora
   },
 };
 
-/** What an adapter gives that knows nothing of sources. */
+/** Returns what an adapter without sources would give. */
 export function withStreamsAlone(base: StorageAdapter): StorageAdapter {
   return overrideStorage(base, {
     async read(path, range) {

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Whether there is a Redis to test with, and what tests are called that need it: a skipped one says why. */
+/** Whether a Redis is installed, and a name for tests that need it: it says why a test was skipped. */
 export const hasRedis = spawnSync("redis-server", ["--version"]).status === 0;
 export const redisNote = hasRedis ? "" : " (skipped: redis-server is not installed)";
 

@@ -20,13 +20,13 @@ const accounts = [
 ];
 const passwords = new Map(accounts.map(({ username, password }) => [username, password]));
 
-/** How a client asks for a variant on URLs where it has the choice. */
+/** How a client asks for a variant, on URLs that have several. */
 const acceptOf: Readonly<Record<Variant, string>> = { json: "application/json", webdav: "*/*", html: "text/html" };
 
 /** The three variants, for tables. */
 export const variants: readonly Variant[] = ["json", "webdav", "html"];
 
-/** What a request is made of, beside its method and target. */
+/** The parts of a request other than its method and target. */
 export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Texts and bytes get a `Content-Length`, as on the wire; streams do not. */
@@ -40,9 +40,9 @@ export interface CallOptions {
   readonly connection?: Connection;
   readonly api?: "fetch" | "rest" | "webdav" | "browser";
   readonly signal?: AbortSignal;
-  /** Why this exchange is none that the service's description has words for: it is not compared with it. */
+  /** Why the service's description does not cover this exchange. It is not compared then. */
   readonly undescribed?: string | undefined;
-  /** Whether it may hold what no description has words for, as long as it is refused. */
+  /** Whether it may contain something undocumented. It is compared only if it was served. */
   readonly isProbe?: boolean;
 }
 
@@ -58,7 +58,7 @@ export interface Answer {
   json<T = unknown>(): T;
 }
 
-/** A service with all that a test looks at. */
+/** A service and its surroundings. */
 export interface TestService {
   readonly service: FileService;
   readonly storage: StorageAdapter;
@@ -80,9 +80,9 @@ export interface TestService {
 export interface TestServiceOptions extends Partial<FileServiceOptions> {
   /** What is there at first, by storage path; folders end in `/`. Parents are made. */
   readonly files?: Readonly<Record<string, string | Uint8Array>>;
-  /** The class of the requests. Default: the light one, which keeps the target as it is. */
+  /** The class of the requests. Default: that of the ponyfill, which keeps the target as it is. */
   readonly requestClass?: typeof Request;
-  /** Whether secrets are looked for in its events, which it tells then. Default: true. */
+  /** Whether its events are searched for secrets. It has listeners then. Default: true. */
   readonly isWatched?: boolean;
   /** Whether requests and answers are compared with its description. Default: true. */
   readonly isDescribed?: boolean;
@@ -216,7 +216,7 @@ interface Exchanged {
   readonly response: Response;
 }
 
-/** What of a request's body can be looked at beside the service. */
+/** The bytes of a request's body; `undefined` if only the service can read it. */
 function toBytes(body: CallOptions["body"]): Uint8Array | undefined {
   const bytes = toBody(body);
   return bytes instanceof Uint8Array ? bytes : undefined;
@@ -232,7 +232,7 @@ function defaultHeaders(options: CallOptions, host: string, body: unknown): Reco
   };
 }
 
-/** Bytes, as a text would get a `Content-Type` that the test did not ask for. */
+/** Converts texts to bytes, because a text would get a `Content-Type` that the test did not ask for. */
 function toBody(body: CallOptions["body"]): Exclude<CallOptions["body"], string> {
   return typeof body === "string" ? new TextEncoder().encode(body) : body;
 }

@@ -11,7 +11,7 @@ export interface SmallDiskOptions {
   readonly inodes?: number;
 }
 
-/** A disk of 1 MiB, or as much as is said; `undefined` where none can be mounted. */
+/** Mounts a disk of 1 MiB, or of the given size. Returns `undefined` if none can be mounted. */
 export function mountSmallDisk({ size = "1m", inodes }: SmallDiskOptions = {}): string | undefined {
   if (process.getuid?.() !== 0 || process.platform !== "linux") return undefined;
   const folder = execFileSync("mktemp", ["-d", join(tmpdir(), "fileferry-full-XXXXXX")], { encoding: "utf8" }).trim();
@@ -25,7 +25,7 @@ export function mountSmallDisk({ size = "1m", inodes }: SmallDiskOptions = {}): 
   }
 }
 
-/** Has a mounted disk for reading alone, or for writing again. */
+/** Makes a mounted disk read-only, or writable again. */
 export function remount(folder: string, mode: "ro" | "rw"): void {
   execFileSync("mount", ["-o", `remount,${mode}`, folder]);
 }

@@ -1,5 +1,5 @@
 /**
- * Whether the sources are mutants, which `npm run mutants` tries: they count what they do and run beside each other, so
- * what measures time says nothing then, and must not look as if it had noticed a change.
+ * Whether the sources are mutants of `npm run mutants`. They count their steps and run side by side, so measured times
+ * say nothing. A test must not take a slow run for a changed result.
  */
 export const areMutants = process.env.MUTANTS_OF !== undefined;

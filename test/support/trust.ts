@@ -8,9 +8,9 @@ export interface Figure {
   /** What was counted or measured, such as `trials`. */
   readonly what: string;
   readonly value: number;
-  /** Of {@link value}, such as `ms` or `MiB`; none for a count. */
+  /** The unit of {@link value}, such as `ms` or `MiB`. Absent for a count. */
   readonly unit?: string;
-  /** What it has to be, in words: `at most 50`. The test itself asserts it. */
+  /** The bound, in words: `at most 50`. The test asserts it. */
   readonly bound?: string;
 }
 
@@ -22,7 +22,7 @@ export function amount({ short, long }: { readonly short: number; readonly long:
   return report === undefined && !areMutants ? short : long;
 }
 
-/** Has a figure in the report, where one is made. */
+/** Adds a figure to the report, if one is made. */
 export function reportFigure(figure: Figure): void {
   if (report !== undefined) appendFileSync(report, `${JSON.stringify(figure)}\n`);
 }

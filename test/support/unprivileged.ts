@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import type { TestContext } from "vitest";
 
-/** What runs a command without root's right to pass over permissions; nothing for those who have no such right. */
+/** The command that runs another one without root's right to ignore permissions. Empty for users without that right. */
 export function toUnprivileged(skip: TestContext["skip"]): readonly string[] {
   if (process.getuid?.() !== 0) return [];
   const by = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search"];

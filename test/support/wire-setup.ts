@@ -6,10 +6,9 @@ import { askForDescription, forgetServices, settleWire } from "./openapi/wire.ts
 import { watchOnce } from "./watch-once.ts";
 
 /*
- * For every file of tests: each exchange that goes over a socket of its clients, whatever they are, or that others such
- * as a browser have with its servers, and is answered by a service, wherever that runs, is compared with the
- * description which that service gives of itself (9). Stand-ins for services do not name themselves: nothing is asked
- * of them. What is not seen, `wire-check.ts` says.
+ * Runs for every test file. It compares the exchanges of all clients in this process, and those of others such as
+ * browsers with its servers, with the description of the service that has answered (9). Stand-ins for services do not
+ * name themselves, so they are not asked. `wire-check.ts` lists what is not seen.
  */
 
 forgetServices();

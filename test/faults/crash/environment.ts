@@ -18,7 +18,7 @@ export interface CrashEnvironment {
   killAndCheck(what: string): Promise<void>;
 }
 
-/** All that stands for something unfinished, whoever made it. */
+/** The names of all unfinished files, of any process. */
 const TEMPORARY = /\.tmp$/i;
 const LANES = 4;
 /** How long the start's clean-up may take, in milliseconds: it goes through some folders, a millisecond each. */
@@ -74,7 +74,7 @@ export async function createCrashEnvironment(command: string, accounts: number):
     await server.ended;
     const changed = await checkFile(book, what);
     server = await start();
-    // Each second time before anybody lists a folder, which removes what is unfinished in it too.
+    // Every second time before a folder is listed: a listing also removes what is unfinished in it.
     kills += 1;
     if (kills % 2 === 0) await expectSwept(what);
     await Promise.all(lanes.map((lane) => checkLane(lane, server.url, what)));

@@ -198,7 +198,7 @@ function contentOf(random: Random): Buffer {
   return Buffer.alloc(size, random.bytes(64));
 }
 
-/** Sends a request; its status, once an answer has begun. */
+/** Sends a request. Returns its status when an answer has started. */
 async function send(
   method: string,
   url: string,
@@ -211,7 +211,7 @@ async function send(
     headers: { Accept: "application/json", Authorization: AUTHORIZATION, ...headers },
     ...sent,
   } as RequestInit);
-  // What has been told counts, also where the rest of the answer is cut off.
+  // A status that has arrived counts, even if the rest of the answer is cut off.
   await response.arrayBuffer().catch(() => undefined);
   return response.status;
 }

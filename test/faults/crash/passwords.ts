@@ -116,6 +116,6 @@ async function post(url: string, body: object, authorization?: string): Promise<
     },
     body: JSON.stringify(body),
   });
-  // What has been told counts, also where the rest of the answer is cut off.
+  // A status that has arrived counts, even if the rest of the answer is cut off.
   return [response.status, await response.text().catch(() => "")];
 }

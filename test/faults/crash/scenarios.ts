@@ -118,7 +118,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ),
   {
     name: "a change of a password",
-    // Whichever thread has worked on a file writes to tell of it: its counts are the gaps between what it does.
+    // A thread that has worked on a file writes to report it. Its counts say at which of its calls it is killed.
     calls: { fchmod: 1, fsync: 2, rename: 1, write: 14 },
     prepare: async () => {},
     run: ({ book }, origin) => changePassword(book, origin),

@@ -3,7 +3,7 @@ import { once } from "node:events";
 
 /** A process that dies as it is about to make a system call. */
 export interface Killing {
-  /** Lets go of the process, where it has not died. */
+  /** Detaches from the process, if it has not died. */
   stop(): Promise<void>;
 }
 

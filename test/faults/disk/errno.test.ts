@@ -14,7 +14,7 @@ const CALLS: readonly FileCall[] = [
   ...(process.getuid?.() === 0 ? (["fchown"] as const) : []),
 ];
 
-/** Of the ways in which one call of an operation can fail with one error, so many are tried. */
+/** How many ways are tried in which one call of an operation can fail with one error. */
 const WAYS = amount({ short: 1, long: Number.POSITIVE_INFINITY });
 
 const environment = createEnvironment();

@@ -168,7 +168,7 @@ describe("descriptors", () => {
       await bodyBytes((await storage.read("/folder/file", { offset: round, length: 10 })).body);
       for await (const _ of storage.list("/folder")) break;
     }
-    // The last one to be let go of may be closed a moment later.
+    // The last descriptor may be closed a moment later.
     await expect.poll(openDescriptors).toEqual([]);
   });
 });

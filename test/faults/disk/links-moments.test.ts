@@ -92,7 +92,10 @@ afterAll(async () => {
 
 type Ask = () => Promise<unknown>;
 
-/** What a client learns of the file, its size or its text, unless it is refused; and what that is when nobody swaps. */
+/**
+ * What a client learns of the file, its size or its text, unless it is refused; and the true answer when nothing is
+ * swapped.
+ */
 const QUESTIONS: readonly (readonly [question: string, ask: Ask, truth: unknown])[] = [
   ["stat", async () => (await storage.stat("/folder/file"))?.size, INSIDE.length],
   [
@@ -107,8 +110,8 @@ const QUESTIONS: readonly (readonly [question: string, ask: Ask, truth: unknown]
 ];
 
 /**
- * Asks with a link in the folder's place at these calls, of which nothing may be told but the truth; how many calls
- * there were.
+ * Asks while a link replaces the folder at these calls. Only the true answer or a refusal may come back. Returns the
+ * number of calls.
  */
 async function expectNothingElse(ask: Ask, truth: unknown, at: readonly number[]): Promise<number> {
   calls = 0;

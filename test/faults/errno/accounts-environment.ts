@@ -22,7 +22,7 @@ import { watchCalls } from "./failing-calls.ts";
 /** The passwords before and after. */
 export const PASSWORDS = { former: "the former password", next: "the next password" };
 
-/** An accounts file, and a service that has just begun with it. */
+/** An accounts file, and a service that has just started with it. */
 export interface AccountsEnvironment {
   readonly root: string;
   /** Changes alice's password, as herself in a session. */
@@ -36,7 +36,7 @@ export interface AccountsEnvironment {
 const PASSING = 2000;
 const LONG_AGO = 1e9;
 const NOBODY = 65_534;
-/** Others hold what is no permission of the group's, nor anybody's. */
+/** The group may read the file, and other users may not. */
 const MODE = 0o640;
 const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
 

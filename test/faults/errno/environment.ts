@@ -44,7 +44,7 @@ export interface Environment {
   send(operation: Pick<Operation, "method" | "target" | "headers" | "body" | "as">): Promise<Got>;
   /** What a client could find, and how many unfinished files and folders are beside it. */
   look(): { readonly state: State; readonly unfinished: number };
-  /** How often the operator was told something since this was asked last. */
+  /** Returns how many entries the log has got since the last call. */
   takeTold(): number;
   remove(): void;
 }

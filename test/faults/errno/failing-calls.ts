@@ -48,7 +48,7 @@ export interface Fault {
   readonly effect: "before" | "after";
 }
 
-/** The calls that change something, or let go of it: what they were to do may be done when they fail. */
+/** The calls that change something, or close it: when they fail, the change may have been made. */
 const CHANGES: readonly FileCall[] = [
   ...(["open new file", "open file", "open folder", "opendir", "write", "futimes", "fchmod", "fchown"] as const),
   ...(["lchown", "fsync file", "fsync folder", "rename", "link", "unlink", "mkdir", "rmdir"] as const),
@@ -66,7 +66,7 @@ export function watchCalls(folder: string): void {
   watched = folder;
 }
 
-/** Begins to count anew, and has these calls fail. */
+/** Counts from the start again, and makes these calls fail. */
 export function strike(...next: readonly Fault[]): void {
   faults = next;
   fired.clear();
@@ -98,7 +98,7 @@ export function meet(call: FileCall): Fault | undefined {
   return fault;
 }
 
-/** As Node tells it: libuv has no names for some, and the path is in it, as always. */
+/** Creates the error as Node does: libuv has no names for some errors, and the message has the path. */
 export function toError({ errno, call }: Fault, args: readonly unknown[]): Error {
   const number = -constants.errno[errno];
   const code = getSystemErrorMap().get(number)?.[0] ?? `Unknown system error ${number}`;

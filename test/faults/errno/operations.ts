@@ -14,16 +14,13 @@ export interface Operation {
   readonly status: number;
   /** Its status, or its text, when something fails, where that is not the failure's own. */
   readonly refused?: { readonly status?: number; readonly text?: string };
-  /**
-   * Its status where it has been done already: by an attempt that was told to have failed, though its last step was
-   * behind it.
-   */
+  /** Its status if it was done already: by an attempt that failed according to its answer, after its last step. */
   readonly again: number;
   /** The calls to the system that it is made of, on both ways: at once, and in other threads. No other one is made. */
   readonly uses: readonly FileCall[];
   /** Of {@link uses}, what fails without harm where it belongs to a file that is only read. */
   readonly spared?: readonly FileCall[];
-  /** A call that fails, and the one by which what was begun is taken back then. */
+  /** A call that fails, and the call that then undoes what was started. */
   readonly undoes?: readonly [failing: FileCall, undoing: FileCall];
   /** It changes several members, each of which is in its old or its new state; else all of them are in one. */
   readonly isOfSeveral?: true;

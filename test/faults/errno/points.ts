@@ -3,7 +3,7 @@ import type { Environment, Got, State } from "./environment.ts";
 import { type Errno, type Fault, type FileCall, hasEffect, openDescriptors, strike, struck } from "./failing-calls.ts";
 import type { Operation } from "./operations.ts";
 
-/** The errors that Linux gives for files, and what a client is told of each (CONTRACT 1). */
+/** The errors that Linux has for files, and what clients get for each (CONTRACT 1). */
 type Refusal = readonly [status: number, text: string];
 const DENIED: Refusal = [403, "The storage denied access."];
 const FULL: Refusal = [507, "The storage is full."];

@@ -3,15 +3,15 @@ import { syncBuiltinESMExports } from "node:module";
 import { type FileCall, isWatched, kindOf, meet, note, toError } from "./failing-calls.ts";
 
 /*
- * Puts `failing-calls.ts` between `node:fs` and whoever uses it in this process. To be imported before anything that
- * keeps a function of it.
+ * Puts `failing-calls.ts` between `node:fs` and its users in this process. Import it before any module that keeps a
+ * function of `node:fs`.
  */
 
 type Plain = (...args: unknown[]) => unknown;
 type Room = Record<string, Plain | undefined>;
 /** What one of Node's calls is to the system; `undefined` for what does not concern the watched folder. */
 type ToCall = (args: readonly unknown[]) => FileCall | undefined;
-/** What becomes of a call's result: the caller's, or, where the call will say that it failed, nobody's. */
+/** Handles the result of a call: the caller gets it, unless the call is made to fail; then it is closed here. */
 type Outcome = (call: FileCall, result: unknown) => unknown;
 
 const { O_CREAT, O_DIRECTORY } = fs.constants;

@@ -18,7 +18,7 @@ export type StoreCall =
 
 /** What becomes of a call. */
 export type StoreFailure =
-  /** Nobody is there; the connection ends before, or while, the request is sent. */
+  /** Nothing listens there; or the connection ends before, or while, the request is sent. */
   | "refused"
   | "reset before"
   | "reset midway"
@@ -30,7 +30,7 @@ export type StoreFailure =
   | "403"
   | "500"
   | "503 SlowDown"
-  /** A success by its status, which tells an error inside. */
+  /** A success by its status, with an error in the body. */
   | "200 with an error";
 
 /** Which call fails, and how. */
@@ -43,7 +43,7 @@ export interface StoreFault {
 /** What fails, and what has. */
 export interface StoreFaults {
   readonly script: S3Script;
-  /** Begins to count anew, and has these calls fail. */
+  /** Counts from the start again, and makes these calls fail. */
   strike(...faults: readonly StoreFault[]): void;
   /** Which calls were made since, and which have failed. */
   struck(): { readonly made: ReadonlySet<StoreCall>; readonly failed: ReadonlySet<StoreCall> };
@@ -55,7 +55,7 @@ export const FAILURES: readonly StoreFailure[] = [
   ...(["403", "500", "503 SlowDown", "200 with an error"] as const),
 ];
 
-/** The calls whose success is told by what is inside it, as stores begin to answer before they are done. */
+/** The calls whose body says whether they have succeeded, as stores start to answer before they are done. */
 const TOLD_INSIDE: readonly StoreCall[] = [
   ...(["POST begin", "PUT part", "POST complete", "GET uploads", "GET parts", "GET list", "POST delete"] as const),
 ];

@@ -11,7 +11,7 @@ export interface StoreOperation {
   /** Its status when it has been done already. */
   readonly again: number;
   readonly uses: readonly StoreCall[];
-  /** What it is made of only when something has failed: that, and the calls that take back what was begun. */
+  /** The calls that it makes only after a failure: that failure, and the calls that undo what was started. */
   readonly undoes?: readonly (readonly [StoreFault, ...StoreCall[]])[];
   /** It changes several objects, each of which is in its old or its new state. */
   readonly isOfSeveral?: true;

@@ -14,7 +14,7 @@ export interface Form {
   readonly chunks: readonly Uint8Array[];
 }
 
-/** A complete part, as both readers can tell it. */
+/** A complete part, as far as both readers can report it. */
 export interface Part {
   readonly name: string;
   readonly filename: string | undefined;

@@ -143,7 +143,7 @@ function expectClient(headers: Headers, name: string): string {
   return `${family} ${port > 0}`;
 }
 
-/** Nobody's page passes for one of ours. */
+/** Checks that no page of another site counts as one of ours. */
 function origin(fields: ReadonlyMap<string, string>): string {
   const headers = asHeaders(fields);
   const request = { url: "http://files.example/home/", headers } as unknown as Request;

@@ -118,7 +118,7 @@ function respond(status: number, fields: ReadonlyMap<string, string>, body: stri
   return { status, headers: asHeaders(fields), body: stream } as unknown as Response;
 }
 
-/** Nobody is let in but by an answer that a plain reader understands whole. */
+/** Checks that an answer only accepts a user if a simple reader understands all of it. */
 function expectAccepted(
   status: number,
   fields: ReadonlyMap<string, string>,

@@ -32,7 +32,7 @@ async function startDownload({ host, session }: FrameworkClient, name: string): 
   return { request, response };
 }
 
-/** What the host has open in the folder that it serves, by what Linux tells. */
+/** The files that the host has open in its folder, according to Linux. */
 async function openFiles({ host: { pid, root } }: FrameworkClient): Promise<readonly string[]> {
   const folder = `/proc/${pid}/fd`;
   const targets = await Promise.all((await readdir(folder)).map((fd) => readlink(join(folder, fd)).catch(() => "")));

@@ -11,7 +11,7 @@ import { connectWire, delay, exchange, listen, PlainResponse as Response, serve,
 /** Far below the 16 KiB that Node allows a head, and far above the thousand fields that it keeps by default. */
 const MANY = "x:\r\n".repeat(2500);
 
-/** A service that tells of the body and of one field that it was given. */
+/** A service that returns the body and one header field that it was given. */
 function createRecorder() {
   const seen: string[] = [];
   const service = stubService(async (request) => {

@@ -78,7 +78,7 @@ function patchHead(url: string, offset: number, length: number): readonly string
   ];
 }
 
-/** Waits until the storage has got so many chunks of the content of all requests. */
+/** Waits until the storage has got this number of chunks of the content of all requests. */
 async function untilArrived(count: number): Promise<void> {
   await expect.poll(() => chunks).toBe(count);
 }

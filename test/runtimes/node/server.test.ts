@@ -58,7 +58,7 @@ describe.skipIf(!hasOpenssl())("HTTPS on Node (openssl makes the certificates)",
     return { key: pem[`${name}.key`] as Buffer, cert: pem[`${name}.crt`] as Buffer };
   }
 
-  /** A server that asks for certificates, and what it was told of its clients. */
+  /** A server that asks for certificates, and what it learns of its clients. */
   async function serveTls(withAuthority = true): Promise<{ port: number; connections: Connection[]; urls: string[] }> {
     const connections: Connection[] = [];
     const urls: string[] = [];

@@ -55,7 +55,7 @@ describe("a server that closes", () => {
     });
     const clients = await Promise.all(Array.from({ length: 4 }, () => ask(port, depth)));
     await delay(100);
-    // A connection without a request on its way is closed at once, and tells nothing.
+    // An idle connection is closed at once, without a word.
     await eventually(() => begun - ended === clients.length, "a request of each client");
     const before = begun;
     expect(await secondsToClose(server)).toBeLessThan(5);

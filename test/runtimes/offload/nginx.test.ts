@@ -135,7 +135,7 @@ describe.skipIf(missing !== undefined)("downloads that nginx sends (WRAPPERS 5)"
     return offloaded;
   }
 
-  /** How the downloads of a file have ended. A report may come after the next test has begun. */
+  /** Returns how the downloads of a file have ended. A report may come after the next test has started. */
   function endsOf(path: string) {
     const ends = events.filter(
       ({ id, data }) => [40018, 40039, 40040].includes(id) && "path" in data && data.path === path,

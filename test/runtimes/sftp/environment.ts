@@ -24,7 +24,7 @@ import { type Access, connectRaw, type KeyFile, makeKey, type RawClient, runSftp
 export const COMPONENT = "dff314a6-c594-48dc-8e34-5270fd6cb635";
 const SERVER = "cc5c804d-0a3c-4c4c-b651-eba6fc3b5902";
 
-/** What alice and bob have in common, whoever vouches for them. */
+/** The common settings of alice and bob, whichever method authenticates them. */
 const SETTINGS: AccountSettings = {
   home_folder_path: "/alice",
   virtual_folders: [["/common", "/shared"]],
@@ -56,7 +56,7 @@ export interface SftpEnvironment {
   /** How alice logs in. */
   readonly access: Access;
   readonly key: KeyFile;
-  /** A key that nobody knows. */
+  /** A key that no account has. */
   readonly stranger: KeyFile;
   /** The credentials that the endpoint was asked about. */
   readonly asked: Credentials[];

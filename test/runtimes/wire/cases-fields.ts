@@ -7,7 +7,7 @@ const OLD = "the old content";
 /** Four bytes each: more than the numbers of fields that servers keep, within the bytes that they take. */
 const MANY = "x:\r\n".repeat(2500);
 
-/** What stands behind so many fields, what is sent as the content, and what the file may hold then. */
+/** Rows: what follows the header fields, what is sent as the content, and what the file may then contain. */
 const HIDDEN: readonly (readonly [name: string, fields: string, sent: string, outcomes: readonly string[]])[] = [
   ["Content-Length", `${MANY}Content-Length: 5\r\n`, "hello", ["hello", OLD]],
   ["Transfer-Encoding", `${MANY}Transfer-Encoding: chunked\r\n`, "5\r\nhello\r\n0\r\n\r\n", ["hello", OLD]],

@@ -137,7 +137,7 @@ export const folderCases: readonly WireCase[] = [
   }),
   wireCase("commands of more than 1 MiB are 413", async ({ callAtOnce, folder }) => {
     const body = `{"commands":[]${" ".repeat(1024 * 1024)}}`;
-    // Over a connection of its own: one with a body that nobody has read may end behind the answer.
+    // On a connection of its own: the server may close a connection with an unread body after the answer.
     const { answers } = await callAtOnce([["POST", folder, { headers: JSON_BODY, body }]]);
     expect(answers.map(({ status }) => status)).toEqual([413]);
   }),

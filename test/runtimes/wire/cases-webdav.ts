@@ -245,7 +245,7 @@ export const webdavCases: readonly WireCase[] = [
   wireCase("the body of a PROPFIND with more than 64 KiB is 413", async ({ callAtOnce, folder }) => {
     const body = `<propfind xmlns="DAV:">${" ".repeat(65_536)}<allprop/></propfind>`;
     const headers = { Depth: "0", "Content-Type": "application/xml" };
-    // Over a connection of its own: one with a body that nobody has read may end behind the answer.
+    // On a connection of its own: the server may close a connection with an unread body after the answer.
     const { answers } = await callAtOnce([["PROPFIND", folder, { headers, body, undescribed: UNDESCRIBED }]]);
     expect(answers.map(({ status }) => status)).toEqual([413]);
   }),

@@ -40,7 +40,7 @@ export interface WireEnvironment {
   readonly folder: string;
   /** The target goes out as it is given. */
   call(method: string, target: string, options?: CallOptions): Promise<WireAnswer>;
-  /** Sends requests at once, over as many connections as they want; tells how many those were. */
+  /** Sends requests at once, over as many connections as they need. Returns the number of connections. */
   callAtOnce(
     calls: readonly WireCall[],
   ): Promise<{ readonly answers: readonly WireAnswer[]; readonly connections: number }>;
@@ -51,8 +51,8 @@ export interface WireEnvironment {
   /** A connection that speaks bytes. */
   open(): Promise<WireConnection>;
   /**
-   * The events about files in the folder so far, when there are so many, and a request behind them has been told of
-   * too: none is on its way any more.
+   * Returns the events about files in the folder so far. Waits until there are `count` of them, and until the event of
+   * a later request has arrived: no other is on its way then.
    */
   events(ids: readonly number[], count: number): Promise<readonly FileEvent[]>;
 }
@@ -72,7 +72,7 @@ export interface WireConnection {
 const PASSWORDS: Readonly<Record<string, string>> = { alice: "secret", guest: "guest", carol: "first password" };
 /** A file in carol's home: outside of alice's, which is guest's too. The path is that in the storage. */
 export const OUTSIDE = { name: "outside.txt", path: "carol/outside.txt", content: "nobody's but carol's" };
-/** The folder beside the files in which a storage keeps properties: nobody sees it through the service. */
+/** The folder next to the files in which a storage keeps properties. Clients of the service do not see it. */
 const PROPERTIES = ".fileferry-properties";
 /** How long is waited for what has to come. */
 const PATIENCE_MS = 10_000;
@@ -215,7 +215,7 @@ export function createWireClient({ port, lines, names, fields }: ExampleServer) 
           () => `${count} of the events ${ids}`,
           patience,
         );
-        // One too many would come before what tells of a later request.
+        // An event too many would arrive before that of a later request.
         await passMarker(patience);
         return eventsOf(ids);
       },
@@ -223,8 +223,8 @@ export function createWireClient({ port, lines, names, fields }: ExampleServer) 
   }
 
   /**
-   * Has a request of its own told of (40019): what came before has been told of then. It has an account: of those
-   * without one only ten a second are told of.
+   * Sends a request that causes an event (40019), and waits for the event: all earlier events have arrived then. The
+   * request has an account, as requests without one cause only ten events a second.
    */
   async function passMarker(patience: number): Promise<void> {
     const marker = `marker-${markers++}`;
@@ -274,7 +274,7 @@ function expectStatus({ status, text }: WireAnswer, expected: number): void {
   if (status !== expected) throw new Error(`${status} in place of ${expected}: ${text}`);
 }
 
-/** Waits until a condition holds, for so many milliseconds. */
+/** Waits until a condition holds, for at most `patience` milliseconds. */
 async function waitFor(condition: () => boolean, describe: () => string, patience: number): Promise<void> {
   for (const deadline = Date.now() + patience; !condition(); ) {
     if (Date.now() > deadline) throw new Error(`Waited in vain for ${describe()}`);

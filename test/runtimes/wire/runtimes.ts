@@ -121,7 +121,7 @@ function readPort(child: ChildProcess, lines: string[]): Promise<number> {
   });
 }
 
-/** A worker, and what tells of it beside its port. */
+/** A worker, and what identifies it in addition to its port. */
 interface ExampleWorker extends ExampleServer {
   readonly worker: Miniflare;
 }

@@ -47,7 +47,7 @@ export function describeRuntime(runtime: WireRuntime): void {
     for (const { name, run } of wireCases) {
       const exception = exceptions.get(name);
       if (exception === undefined) it(name, { retry }, async () => run(await client.enter(`case-${folders++}`)));
-      // What is mended in a runtime is to be noticed.
+      // A test fails if a runtime no longer has its exception: the list must be shortened.
       else if (exception.seen !== undefined) {
         it(`${name}: not here, but as the exception says`, async () => {
           const environment = await client.enter(`case-${folders++}`, 1000);

@@ -9,7 +9,7 @@ import { createTestService } from "../../support/service.ts";
 
 const NO_SCRIPT = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
 
-/** What browsers are told of a file that they may show, by its name. */
+/** The headers for a file that browsers may show, by its name. */
 const SHOWN: readonly (readonly [name: string, type: string, policy: string])[] = [
   ["a.png", "image/png", `sandbox; ${NO_SCRIPT}; img-src 'self'`],
   ["a.JPG", "image/jpeg", `sandbox; ${NO_SCRIPT}; img-src 'self'`],

@@ -128,7 +128,7 @@ describe("Range", () => {
   });
 });
 
-/** A storage that tells which files it has opened were neither read to their end nor let go of. */
+/** A storage that reports which opened files were neither read to their end nor closed. */
 function withOpenFiles(
   base: StorageAdapter,
   form: "source" | "stream",

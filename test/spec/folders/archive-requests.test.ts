@@ -98,7 +98,7 @@ describe("GET /home/<folder>/ with Accept: application/zip", () => {
       if (status === 200) expect(names(readZip(answer.bytes))).toEqual(["reports/", ...rest]);
       else {
         expect(answer.header("retry-after")).not.toBeNull();
-        // Whoever waited for a storage that is down does not wait again.
+        // A request that has waited for a storage that is down does not wait again.
         expect(reads.filter((path) => path.endsWith("b.txt"))).toHaveLength(1);
       }
     },

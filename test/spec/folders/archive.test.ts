@@ -220,7 +220,7 @@ interface Environment {
   /** Instead of {@link FILES}. */
   readonly files?: Readonly<Record<string, string>>;
   readonly settings?: Partial<AccountSettings>;
-  /** Gets what the operator is told. */
+  /** Gets what is reported to the operator. */
   readonly reported?: unknown[];
   readonly method?: "GET" | "HEAD";
   /** Default: stored. */

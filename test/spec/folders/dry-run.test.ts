@@ -14,7 +14,7 @@ interface Command {
   readonly options?: object;
 }
 
-/** A service whose storage tells of everything that would change it. */
+/** A service whose storage records everything that would change it. */
 async function createWatched({ files = {}, ...options }: TestServiceOptions = {}) {
   const changes: string[] = [];
   const memory = createMemoryStorage();

@@ -7,7 +7,7 @@ import { fillStorage, overrideStorage } from "../../support/storage.ts";
 /** How many copies of folders of an account run at a time. */
 const MOST = 4;
 
-/** A service whose storage copies folders only when it is told to. */
+/** A service whose storage copies a folder only when the test lets it. */
 async function createWaiting(): Promise<{
   test: TestService;
   started: string[];

@@ -43,7 +43,7 @@ async function createKeyed({
   return { ...test, post, events, store };
 }
 
-/** A store that tells what it holds. */
+/** A store that shows its content. */
 function createOpenStore(): { store: AtomicKeyValueStore; texts: () => string } {
   const memory = createMemoryKeyValueStore();
   const texts = new Map<string, unknown>();

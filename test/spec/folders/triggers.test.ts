@@ -29,7 +29,7 @@ function form(name: string, ...members: readonly string[]): readonly FormEntry[]
   return [["action", name], ...members.map((member) => ["selected-members", member] as const)];
 }
 
-/** A trigger that tells what it was called with. */
+/** A trigger that records its calls. */
 function recorded(): { readonly trigger: Trigger; readonly calls: [TriggerContext, readonly TriggerMember[]][] } {
   const calls: [TriggerContext, readonly TriggerMember[]][] = [];
   return { calls, trigger: { run: (context, members) => void calls.push([context, members]) } };

@@ -62,7 +62,7 @@ describe("a sorted listing as JSON that is not read to its end yet", () => {
     ["a page", "/home/many/?limit=10", {}],
   ] as const;
 
-  /** A service whose folder gives empty steps until it is told to stop, and how many it has given. */
+  /** A service whose folder yields empty steps until the test stops it, and the number of steps so far. */
   async function createEndless() {
     const steps = { given: 0, held: Number.POSITIVE_INFINITY };
     const base = createMemoryStorage();

@@ -40,7 +40,7 @@ export interface Visits extends TestService {
   readonly events: readonly SeenEvent[];
   /** Makes a link to something in the folder `vault`. Returns the path of its URL. */
   link(wanted: Partial<NewLink>): Promise<string>;
-  /** Sends a request as a visitor. No answer may tell whose files they are. */
+  /** Sends a request as a visitor. No answer may reveal whose files they are. */
   visit(method: string, target: string, options?: CallOptions): Promise<Answer>;
   /** Sends a form as a browser of a visitor does. */
   form(target: string, entries: readonly FormEntry[], options?: CallOptions): Promise<Answer>;

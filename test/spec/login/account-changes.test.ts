@@ -41,7 +41,7 @@ async function toEntries(alicesPassword = "secret", more: object = {}): Promise<
   ];
 }
 
-/** As operators are told to: by renaming. */
+/** Replaces the file by renaming, as operators should. */
 async function write(accounts: readonly Entry[]): Promise<void> {
   await writeFile(`${file}.new`, JSON.stringify({ accounts }));
   await rename(`${file}.new`, file);
@@ -138,7 +138,7 @@ describe("an account of the accounts file that the operator changes", () => {
     const [one, other] = [await createProcess(store), await createProcess(store)];
     const former = await one.login();
     seconds += 1;
-    // From now on the other process has seen the former file within the last second.
+    // From now on the other process has seen the old file within the last second.
     expect(await statusOf(other, former)).toBe(200);
     await write(await toEntries("another"));
     const id = await loginWith(one, "another");

@@ -11,7 +11,7 @@ import {
   type TestService,
 } from "../../support/service.ts";
 
-/** Every account has one file, which tells whose home it is. */
+/** Every account has one file, which says whose home it is. */
 const files = { "/alice/who": "alice", "/bob/who": "bob", "/who": "root" };
 
 const certificateOf = (commonName: string): Connection => ({

@@ -31,7 +31,10 @@ beforeEach(() => {
   settings = { home_folder_path: "/alice" };
 });
 
-/** Accounts that can tell whether they are current, as ours can; `isOpaque`: as those of an external method. */
+/**
+ * Accounts that can say whether they are current, as ours can. `isOpaque`: as those of an external method, which
+ * cannot.
+ */
 function createKeeper({ isOpaque = false } = {}): Authenticator {
   return {
     name: "keeper",

@@ -14,7 +14,7 @@ const logout: Happening = ({ call }, headers) => call("POST", "/__svc__/logout",
 const endSessions: Happening = ({ service }) => service.endSessions("alice");
 const nothing: Happening = async () => undefined;
 
-/** Three pieces; after the first one something happens, and so many seconds pass before each of the others. */
+/** Three pieces. After the first one something happens, and some seconds pass before each of the others. */
 function interrupted(test: TestService, seconds: number, happen: () => Promise<unknown>): ReadableStream<Uint8Array> {
   let step = 0;
   return new ReadableStream(

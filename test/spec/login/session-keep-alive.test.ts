@@ -26,10 +26,7 @@ function slowBody(test: TestService, minutes: number): ReadableStream<Uint8Array
   );
 }
 
-/**
- * Lets what nobody waits for come to its end: it hashes, in turn with whatever else the threads of a busy machine have
- * to do.
- */
+/** Waits for work that no response waits for: it hashes, and shares threads with other work of a busy machine. */
 async function settled(): Promise<void> {
   for (let round = 0; round < 20; round += 1) await crypto.subtle.digest("SHA-256", encoder.encode("turn"));
   await new Promise((resolve) => setTimeout(resolve, 20));

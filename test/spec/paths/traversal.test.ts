@@ -62,7 +62,7 @@ function accountsOf(...accounts: readonly ({ readonly username: string } & Accou
   return createAccountsAuthenticator({ accounts: accounts.map((account) => ({ password: "secret", ...account })) });
 }
 
-/** Names that lead out where somebody decodes, folds, cuts or joins once too often. */
+/** Names that lead out of the folder if a step decodes, folds, cuts or joins once too often. */
 const NAMES: readonly string[] = [
   "..",
   ".",

@@ -11,7 +11,7 @@ import {
 
 export const TRASH = "/home/__svc__/trash";
 
-/** A service with a trash, and what it tells. */
+/** A service with a trash, and its events. */
 export interface TrashService extends TestService {
   readonly storage: TrashStorage;
   readonly events: readonly FileEvent[];

@@ -45,7 +45,7 @@ export const TUS_CONTENT = "application/offset+octet-stream";
 export const DRAFT_CONTENT = "application/partial-upload";
 /** The URL of an upload. */
 export const UPLOAD_URL = /^\/home\/__svc__\/uploads\/[0-9a-f]{32}$/;
-/** An upload that nobody has created. */
+/** The URL of an upload that does not exist. */
 export const UNKNOWN_UPLOAD = `/home/__svc__/uploads/${"0".repeat(32)}`;
 
 const UPLOAD_EVENTS = [40017, 40021, 40022];

@@ -140,7 +140,7 @@ describe.each(media)("what nobody gets by the URLs of versions, %s", (medium) =>
     };
     expect(await read("shown")).toEqual([200, 200, 200, 200]);
     for (const folder of ["closed", "cleaned", "none"]) expect(await read(folder)).toEqual([403, 403, 403, 403]);
-    // Nothing tells whether there is a file or a version.
+    // The answer must not reveal whether there is a file or a version.
     expect((await call("GET", versionsOf("/none/unknown"), rest)).status).toBe(403);
     expect((await call("GET", versionsOf("/none/a", "unknown"), rest)).status).toBe(403);
     const unknown = await run("/none/unknown", [{ command: "restore", target: "x" }]);

@@ -31,7 +31,7 @@ export interface ShownVersion {
   readonly size: number;
 }
 
-/** A service with versions, and what it tells. */
+/** A service with versions, and its events. */
 export interface VersionsService extends TestService {
   readonly storage: VersionsStorage;
   readonly events: readonly FileEvent[];

@@ -9,7 +9,7 @@ import { projectFolder } from "../built.ts";
 
 const PROGRAM = join(projectFolder, "test/azurite/node_modules/azurite/dist/src/blob/main.js");
 
-/** Why there is no emulator. */
+/** Why no emulator can run here. */
 export const azuriteMissing = existsSync(PROGRAM)
   ? undefined
   : "azurite is not installed: npm ci --prefix test/azurite";
@@ -21,8 +21,8 @@ export interface AzureContainer {
   put(key: string, text: string): Promise<void>;
   storage(others?: Partial<AzureStorageOptions>): AzureStorage;
   /**
-   * Has something done with a container beside this one, which is gone afterwards: the emulator looks at all blobs that
-   * it has for each call.
+   * Runs some work with another container, and removes that one afterwards: the emulator looks at all of its blobs for
+   * each call.
    */
   besides(work: (container: Pick<AzureContainer, "put" | "storage">) => Promise<void>): Promise<void>;
   stop(): Promise<void>;

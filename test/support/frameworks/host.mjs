@@ -56,7 +56,7 @@ async function serveModule(toHandler) {
   return serveFetch(await toHandler(await import(new URL(`${name}.mjs`, examples).href)));
 }
 
-/** A server of the platform's own classes, which takes nothing else for an answer, as Next.js does not. */
+/** A server that only accepts the platform's own classes as answers, as Next.js does. */
 async function serveFetch(fetch) {
   const server = createServer({ requestTimeout: 0 }, (req, res) => {
     answer(fetch, req, res).catch(() => res.destroy());
@@ -70,7 +70,7 @@ async function answer(fetch, req, res) {
   const controller = new AbortController();
   res.on("close", () => controller.abort());
   const { method = "GET", headers } = req;
-  // Next.js gives a body to all of these, also where there is none.
+  // Next.js gives a body to all of these, even if there is none.
   const hasBody = method !== "GET" && method !== "HEAD";
   const request = new Request(`http://${headers.host}${req.url}`, {
     method,

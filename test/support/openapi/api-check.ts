@@ -6,33 +6,33 @@ import type { ApiExchange } from "./exchange.ts";
 import { createSchemaJudges } from "./schemas.ts";
 import { createTemplateFinder, toPath } from "./templates.ts";
 
-/** Holds exchanges against a document. */
+/** Compares exchanges with a document. */
 export interface ApiCheck {
-  /** What of an exchange the document does not say, or says otherwise. */
+  /** Returns how an exchange differs from the document: what it does not say, or says otherwise. */
   check(exchange: ApiExchange): readonly string[];
-  /** What the document says that no exchange has shown. */
+  /** Returns what the document says and no exchange has shown. */
   unseen(): readonly string[];
 }
 
 export interface ApiCheckOptions {
-  /** Names of request fields that this service reads, beside those that all do. */
+  /** Names of request fields that this service reads in addition to those that all services read. */
   readonly vocabulary?: readonly string[];
 }
 
 /**
- * With these a request may be refused for what nobody documents, or is told to go elsewhere with all that it has: what
- * it used is not looked at.
+ * Statuses of requests that may use something undocumented, as they were refused for it or redirected as they are. Such
+ * a request is not compared.
  */
 const MAY_BE_UNDOCUMENTED = [302, 307, 400, 404, 405, 406, 408, 411, 413, 414, 415, 416, 417, 422, 429, 431, 501, 505];
-/** With these, and all of success, it was served. */
+/** Statuses of requests that were served, in addition to all of success. */
 const SERVED = [303, 304];
 
-/** Where no login is wanted, nobody is sent to one: what was sent was taken. */
+/** Whether a redirection means that the body was accepted. It does if the operation needs no login to redirect to. */
 function isTaken({ security, requestBody }: Operation, status: number): boolean {
   return status === 302 && security.length === 0 && requestBody !== undefined;
 }
 
-/** Makes a check of a document. */
+/** Creates the check of a document. */
 export function createApiCheck(document: ApiDocument, { vocabulary = [] }: ApiCheckOptions = {}): ApiCheck {
   const operations = toOperations(document);
   const coverage = createCoverage(document, [...operations.values()]);
@@ -58,9 +58,9 @@ export function createApiCheck(document: ApiDocument, { vocabulary = [] }: ApiCh
 
   function judge(exchange: ApiExchange): readonly string[] {
     const { method, target, status } = exchange;
-    // The server as a whole (RFC 9110 9.3.7).
+    // A request to the server as a whole (RFC 9110 9.3.7).
     if (target === "*" && method === "OPTIONS" && status === statusOfOptions) return [];
-    // No URL has these (RFC 3986 2), so no path of the document is meant.
+    // No URL contains these characters (RFC 3986 2), so the request is for no path of the document.
     if (/[^!-~]|#/.test(target) && (status === 400 || status === 404)) return [];
     const template = findTemplate(target);
     if (template === "outside") return status === 404 ? [] : [`it is outside of the service, and answered ${status}`];
@@ -88,17 +88,17 @@ function hasWebdav({ paths }: ApiDocument): boolean {
   return Object.values(paths).some(({ options }) => JSON.stringify(options ?? "").includes('"200"'));
 }
 
-/** The last ones that were asked for: all documents of hundreds of test files take a gigabyte. */
+/** The checks that were used last. Those of all documents, in hundreds of test files, would take a gigabyte. */
 const checks = new Map<string, ApiCheck>();
 const MOST_CHECKS = 50;
 
-/** What has no description is nothing, and has no method but one (CONTRACT 1). */
+/** Checks an answer for a path without a description: it is 400 or 404, except to OPTIONS (CONTRACT 1). */
 function judgeUndescribed({ method, status }: ApiExchange): readonly string[] {
   if (method === "OPTIONS" && (status === 204 || status === 200)) return [];
   return [400, 404].includes(status) ? [] : [`the path is not documented, and answered ${status}`];
 }
 
-/** The check of a document as it was sent, made once as long as others are not asked for in between. */
+/** Returns the check of a document's text. It is created once, as long as it is used often enough. */
 export function apiCheckOf(text: string, options: ApiCheckOptions = {}): ApiCheck {
   const key = `${options.vocabulary ?? ""}\n${text}`;
   const check = checks.get(key) ?? createApiCheck(JSON.parse(text) as ApiDocument, options);

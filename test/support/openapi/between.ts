@@ -1,36 +1,36 @@
 import { VERSION } from "../../../src/config/version.ts";
 import type { WireExchange } from "./connection-reader.ts";
 
-/** A server that hands on what a service answers. */
+/** A server between clients and a service, which forwards the service's answers. */
 export interface Between {
   /** Names of fields that it adds, in lower case. */
   readonly adds?: readonly string[];
-  /** Names of fields that it takes away. */
+  /** Names of fields that it removes. */
   readonly drops?: readonly string[];
-  /** Whether it is nginx, which puts its name in place of the service's, and has answers of its own. */
+  /** Whether it is nginx: it puts its name in place of the service's, and sends error pages of its own. */
   readonly isNginx?: boolean;
-  /** Whether what is seen goes to a proxy that sends files in place of the service, and reports that. */
+  /** Whether the exchanges are those with a proxy that sends files in place of the service and reports their ends. */
   readonly isOffloaded?: boolean;
 }
 
-/** What a service tells a proxy, and no client. */
+/** Header fields that a service sends to a proxy, never to a client. */
 const FOR_PROXIES = ["x-accel-redirect", "x-sendfile", "x-offload-id"];
 
 const between = new Map<number, Between>();
 
-/** Says who stands between clients and the service at a port, as long as these tests run. */
+/** Registers the server between clients and the service at a port, for the rest of the run. */
 export function standBetween(port: number, what: Between): void {
   between.set(port, what);
 }
 
-/** The names of fields that are not seen at a port though the service has sent them. */
+/** The names of fields that the service at a port sends and that clients do not see. */
 export function droppedAt(port: number): readonly string[] {
   return between.get(port)?.drops ?? [];
 }
 
 /**
- * An exchange as the service has answered it; `undefined` where nginx itself has: a page whose type tells no charset,
- * which no service has. A report of a proxy is none of a client.
+ * Returns an exchange as the service has answered it. Returns `undefined` for an error page of nginx itself, whose type
+ * has no charset, unlike every page of a service; and for the report of a proxy, which no client sends.
  */
 export function seeThrough(exchange: WireExchange): WireExchange | undefined {
   const { adds = [], isNginx = false, isOffloaded = false } = between.get(exchange.port) ?? {};

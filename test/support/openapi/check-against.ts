@@ -4,12 +4,12 @@ import type { WireExchange } from "./connection-reader.ts";
 import { namesItself, toBasePath } from "./description-source.ts";
 
 /**
- * What is answered before a service hears of a request, by its server: it is no HTTP, or too much of it, or for nobody,
- * or of no method, or too late.
+ * Statuses by which the server refuses a request before the service gets it: it is not HTTP, it is too large, it has no
+ * host or no known method, or it comes too late.
  */
 const REFUSED_UNHEARD = [400, 404, 405, 408, 413, 414, 417, 431, 501, 503, 505];
 
-/** What of an exchange its description does not say, or says otherwise. */
+/** Returns how an exchange differs from its description. */
 export function checkAgainst(check: ApiCheck | undefined, exchange: WireExchange): readonly string[] {
   const { request, status, body } = exchange;
   if (check === undefined) return [];
@@ -19,26 +19,26 @@ export function checkAgainst(check: ApiCheck | undefined, exchange: WireExchange
       .check({ ...exchange, ...request })
       .filter((problem) => !missing.some((dropped) => problem.endsWith(dropped)));
   }
-  // What fails before its first byte is sent is answered in its place.
+  // If sending fails before the first byte, the server answers in place of the service.
   const isFailure = status === 500 && body?.byteLength === 0;
   if (isFailure || REFUSED_UNHEARD.includes(status)) return [];
   if (request !== undefined && toBasePath(request.target) === undefined) return [];
   return [`${what(exchange)} -> answered ${status}, and not by the service`];
 }
 
-/** How an exchange is called. */
+/** The name of an exchange in messages. */
 export function what({ request }: WireExchange): string {
   return request === undefined ? "what is no request" : `${request.method} ${request.target}`;
 }
 
-/** The check of a description as it was sent. */
+/** Creates the check of a description from its text. */
 export async function toCheck(text: string): Promise<ApiCheck> {
   const names = new Set<string>();
   JSON.parse(text, (_key, value) => {
     if (value?.in === "header" && value.schema !== undefined) names.add(value.name);
     return value;
   });
-  // Whoever talks to no service needs no validator.
+  // Loaded late: test files that use no service need no validator.
   const { apiCheckOf } = await import("./api-check.ts");
   return apiCheckOf(text, { vocabulary: [...names].sort() });
 }

@@ -3,7 +3,7 @@ import type { ApiContent, ApiDocument, ApiHeader, ApiSchema, Operation } from ".
 import { type ApiExchange, findMediaType, toMediaType } from "./exchange.ts";
 import { type createSchemaJudges, fieldsIn } from "./schemas.ts";
 
-/** Fields of the connection and of whoever is between, and those that OpenAPI has elsewhere. */
+/** Fields that servers and proxies set, and fields that OpenAPI describes elsewhere. */
 const ANYBODYS = new Set([
   "date",
   "connection",
@@ -18,13 +18,13 @@ const ANYBODYS = new Set([
 export interface AnswerRules {
   readonly document: ApiDocument;
   readonly operation: Operation;
-  /** The operation of GET at the same path, which HEAD answers like. */
+  /** The operation of GET at the same path: an answer to HEAD has the fields of one to GET. */
   readonly get: Operation | undefined;
   readonly coverage: Coverage;
   readonly judgeOf: ReturnType<typeof createSchemaJudges>;
 }
 
-/** What of an answer is not as its operation says. */
+/** Returns how an answer differs from its operation. */
 export function checkAnswer(rules: AnswerRules, exchange: ApiExchange): readonly string[] {
   const { operation } = rules;
   const status = String(exchange.status);
@@ -57,13 +57,13 @@ function* checkHeaders(
   }
 }
 
-/** A header's or a parameter's value as its schema has it. */
+/** Converts the value of a header or parameter to the type of its schema. */
 export function toValue({ type }: ApiSchema, value: string): unknown {
   if (type === "array") return [value];
   return (type === "integer" || type === "number") && value.trim() !== "" ? Number(value) : value;
 }
 
-/** The answer to HEAD has the fields of that to GET: its type is one of those (RFC 9110 9.3.2). */
+/** Checks an answer to HEAD. It has the fields of an answer to GET, so its type is one of those (RFC 9110 9.3.2). */
 function* checkHead(
   { operation, get, coverage }: AnswerRules,
   exchange: ApiExchange,
@@ -87,7 +87,7 @@ function* checkContent(rules: AnswerRules, exchange: ApiExchange, content: ApiCo
   const type = fields["content-type"];
   const documented = Object.keys(content);
   if (type === undefined) {
-    // Where to go is in `Location`: the page that says it, too, is for browsers.
+    // `Location` says where to go. The page that says it too is for browsers.
     if (documented.length > 0 && fields.location === undefined)
       yield `there is no content where ${documented.join(" or ")} is documented`;
     else if (body !== undefined && body.length > 0) yield "there is content without a type";

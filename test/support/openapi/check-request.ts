@@ -6,9 +6,9 @@ import { type createSchemaJudges, fieldsIn } from "./schemas.ts";
 import { toQuery } from "./templates.ts";
 
 /**
- * The fields of requests that mean something to a service, but those that stand elsewhere: as content, as security, and
- * `Expect`, which servers see to. Browsers write `Origin`, `Referer` and
- * `Sec-Fetch-Site` by themselves: those are no parameters, and what they do is said of the service as a whole.
+ * The request fields that mean something to a service. OpenAPI describes some elsewhere, as content or as security, and
+ * servers handle `Expect`. Browsers send `Origin`, `Referer` and `Sec-Fetch-Site` by themselves, so they are no
+ * parameters: the document describes them once, for the service as a whole.
  */
 export const VOCABULARY: readonly string[] = [
   ...["if-match", "if-none-match", "if-modified-since", "if-unmodified-since", "if-range", "range"],
@@ -31,23 +31,20 @@ export const VOCABULARY: readonly string[] = [
   ...["content-disposition", "x-http-method-override"],
 ];
 
-/** Bodies that may have fields beside those that are listed: nobody reads them. */
+/** Types of bodies that may have further fields. The service ignores those. */
 const FORMS = ["application/x-www-form-urlencoded", "multipart/form-data"];
 
 /** What a request is compared with. */
 export interface RequestRules {
   readonly document: ApiDocument;
   readonly operation: Operation;
-  /** Names of further fields that mean something to this service. */
+  /** Names of further fields that this service reads. */
   readonly vocabulary: readonly string[];
   readonly coverage: Coverage;
   readonly judgeOf: ReturnType<typeof createSchemaJudges>;
 }
 
-/**
- * What of a request is not as its operation says: one that was refused need not have content that could be served, nor
- * who asks.
- */
+/** Returns how a request differs from its operation. A refused request may have invalid content and no login. */
 export function checkRequest(rules: RequestRules, exchange: ApiExchange, isServed: boolean): readonly string[] {
   const problems = [...checkParameters(rules, exchange), ...checkBody(rules, exchange, isServed)];
   if (isServed) problems.push(...checkSecurity(rules, exchange));
@@ -84,9 +81,10 @@ function* checkParameters(
 }
 
 /**
- * Whether a field means nothing here, by what HTTP says of it (RFC 9110 8.4.1, 12.5.4, 13.1.3, 14.2), or by the answer
- * itself: browsers name their languages with every request, and an answer that neither has one nor varies by them does
- * not look at them; the pages' script says that it is one, which changes what is 401, with requests that never are.
+ * Whether the service ignores a field, according to HTTP (RFC 9110 8.4.1, 12.5.4, 13.1.3, 14.2) or to the answer.
+ *
+ * Browsers send their languages with every request: an answer without a language that does not vary by it has ignored
+ * them. The script of the pages names itself, which only changes answers of status 401.
  */
 function isIgnored(
   name: string,
@@ -96,13 +94,13 @@ function isIgnored(
   if (name === "range" || name === "if-range") return status !== 206;
   if (name === "if-modified-since") return method !== "GET" && method !== "HEAD";
   if (name === "accept-language") return requestFields[name] === "*" || !isOfLanguage(fields);
-  // Without the option, and for what is no file, the wish for a digest has no effect.
+  // Without the option, and for a target that is no file, asking for a digest has no effect.
   if (name.startsWith("want-")) return fields["repr-digest"] === undefined && fields["content-digest"] === undefined;
   if (name === "x-requested-with") return !responses.has("401");
   return name === "content-encoding" && requestFields[name]?.toLowerCase() === "identity";
 }
 
-/** Whether an answer may be in another language for somebody else: also one that forgets to say that it varies. */
+/** Whether an answer may have another language for another client, even if its `Vary` does not say so. */
 function isOfLanguage({ vary = "", "content-language": language }: Fields): boolean {
   return language !== undefined || /\baccept-language\b/i.test(vary);
 }
@@ -111,7 +109,7 @@ function isSame(one: string, other: string, place: string): boolean {
   return place === "header" ? one.toLowerCase() === other.toLowerCase() : one === other;
 }
 
-/** Remembers by which of the documented ways somebody has logged in. */
+/** Marks the documented way of logging in that a request used as seen. */
 export function seeSecurity({ operation, coverage }: RequestRules, { requestFields }: ApiExchange): void {
   for (const schemes of operation.security) {
     const isGiven = schemes.every((scheme) => isUsed(scheme, requestFields));
@@ -119,7 +117,7 @@ export function seeSecurity({ operation, coverage }: RequestRules, { requestFiel
   }
 }
 
-/** Who has been served has logged in by one of the documented ways. */
+/** Checks that a served request has logged in by a documented way. */
 function* checkSecurity({ operation }: RequestRules, exchange: ApiExchange): Generator<string> {
   const { security } = operation;
   if (security.length === 0 || exchange.isCertified === true) return;
@@ -159,11 +157,11 @@ function* checkBody(
     return;
   }
   coverage.see(keys.request(operation.name, found));
-  // What stands in a range of types is content as it is.
+  // A range of types stands for content that is stored as it is, so there is nothing to check.
   if (isServed && !found.includes("*")) yield* checkContent(rules, { requestFields, requestBody }, found);
 }
 
-/** Content of a type that is documented, and that was served. */
+/** Checks served content of a documented type. */
 function* checkContent(
   { document, operation, coverage, judgeOf }: RequestRules,
   { requestFields, requestBody }: Pick<ApiExchange, "requestFields" | "requestBody">,
@@ -179,7 +177,7 @@ function* checkContent(
     coverage.see(field);
 }
 
-/** Fields of a form that was served, which may be some that are read and not documented. */
+/** Finds undocumented fields in a form that was served: the service may read some of them. */
 function* findOtherFields({ properties = {} }: ApiSchema, value: unknown, type: string): Generator<string> {
   for (const name of Object.keys(value as object)) {
     if (!Object.hasOwn(properties, name)) yield `${type}: the field ${name} is not documented`;

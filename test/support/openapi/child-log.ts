@@ -16,12 +16,12 @@ interface LoggedExchange extends ServedExchange {
   readonly pid: number;
 }
 
-/** What a child process has written down so far. */
+/** What a child process has logged so far. */
 interface Log {
   readonly path: string;
-  /** How much of it was read. */
+  /** The number of bytes that were read. */
   offset: number;
-  /** Those whose description has not come yet. */
+  /** Exchanges with services whose description is not known yet. */
   waiting: readonly LoggedExchange[];
   readonly checks: Map<string, ApiCheck>;
 }
@@ -29,8 +29,9 @@ interface Log {
 const logs: Log[] = [];
 
 /**
- * Variables for the environment of Node processes: what their servers are asked by anybody but the clients of this
- * process is compared with the descriptions of their services when the test is over.
+ * Returns variables for the environment of Node child processes. With them, a child logs the requests to its servers,
+ * except those from clients in this process, and after the test they are compared with the descriptions of its
+ * services.
  */
 export async function tapChildren(): Promise<{ readonly NODE_OPTIONS: string; readonly WIRE_LOG: string }> {
   made ??= makeTap();
@@ -42,7 +43,7 @@ export async function tapChildren(): Promise<{ readonly NODE_OPTIONS: string; re
 
 let made: ReturnType<typeof makeTap> | undefined;
 
-/** The program that child processes load, and the folder that it is in: they are there as long as this process is. */
+/** Writes the program that child processes load. It and its folder are removed when this process ends. */
 async function makeTap(): Promise<{ readonly folder: string; readonly program: string }> {
   const folder = await mkdtemp(join(tmpdir(), "fileferry-wire-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
@@ -59,7 +60,7 @@ async function makeTap(): Promise<{ readonly folder: string; readonly program: s
   return { folder, program };
 }
 
-/** What the exchanges of child processes since the last time had that their descriptions have not. */
+/** Returns how the exchanges of child processes since the last call differ from their descriptions. */
 export async function settleChildren(
   isOwn: (clientPort: number, serverPort: number) => boolean,
 ): Promise<readonly string[]> {
@@ -99,7 +100,7 @@ function findCheck({ checks }: Log, { pid, port, request }: LoggedExchange): Api
 async function readExchanges(log: Log): Promise<readonly LoggedExchange[]> {
   if (!existsSync(log.path)) return [];
   const bytes = await readFile(log.path);
-  // The last line may not be whole yet.
+  // The last line may be incomplete.
   const end = bytes.lastIndexOf("\n") + 1;
   const lines = bytes.toString("utf8", log.offset, end).split("\n").slice(0, -1);
   log.offset = end;

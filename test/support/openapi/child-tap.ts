@@ -3,8 +3,8 @@ import { fetchDescription, isOfDescription, namesItself, toService } from "./des
 import { type ServedExchange, tapServers } from "./server-tap.ts";
 
 /*
- * What a child process loads before its program: it writes down what its servers are asked and answer, a line each, as
- * `child-log.ts` reads it. A service is asked for its description as soon as it has answered anything: that is an
+ * A child process loads this before its program. It logs the requests to its servers and their answers, a line each,
+ * for `child-log.ts`. It asks a service for its description as soon as the service has answered once, and logs that
  * exchange like the others.
  */
 

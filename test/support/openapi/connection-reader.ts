@@ -5,41 +5,41 @@ import { createMessageReader, framingOf, type MessageHead, type MessageReader } 
 export type WireRequest = Pick<ApiExchange, "method" | "target" | "requestFields"> & { requestBody?: Uint8Array };
 type WireAnswer = Pick<ApiExchange, "status" | "fields" | "body">;
 
-/** The end of a connection where the server is. */
+/** The server's end of a connection. */
 export interface WirePlace {
   readonly host: string;
   readonly port: number;
   readonly isSecure: boolean;
-  /** Whether the client has shown a certificate of its own. */
+  /** Whether the client has sent a certificate. */
   readonly isCertified: boolean;
 }
 
-/** What went over a connection. */
+/** A request and its answer, as they went over a connection. */
 export interface WireExchange extends WireAnswer, WirePlace {
-  /** `undefined` where nobody could read one: the answer is to that. */
+  /** `undefined` if the server could not read a request: the answer says so. */
   readonly request: WireRequest | undefined;
 }
 
-/** Who is told of what goes over. */
+/** Gets what goes over connections. */
 export interface WireListener {
-  /** An answer has begun, without its content. */
+  /** The head of an answer has arrived; its content has not. */
   begin(exchange: WireExchange): void;
-  /** It is over; its content is `undefined` where it was broken off. */
+  /** The answer has ended. Its content is `undefined` if it was cut off. */
   take(exchange: WireExchange): void;
 }
 
-/** Puts the answers of a connection to its requests. */
+/** Matches the answers of a connection with its requests. */
 export interface ConnectionReader {
-  /** A request, whose content may be on its way yet. */
+  /** A request has arrived. Its content may arrive later. */
   ask(request: WireRequest): void;
   readonly answers: MessageReader;
-  /** Tells of the answer that has begun, without its content. */
+  /** Reports an answer that has started, without its content. */
   flush(): void;
 }
 
-/** Makes one of a connection to this place. */
+/** Creates the reader of a connection to a server. */
 export function createConnectionReader(toPlace: () => WirePlace, listener: WireListener): ConnectionReader {
-  /** Those that wait for their answers. */
+  /** Requests without an answer yet. */
   const waiting: WireRequest[] = [];
   let answered: WireExchange | undefined;
 
@@ -53,7 +53,7 @@ export function createConnectionReader(toPlace: () => WirePlace, listener: WireL
   function onAnswer(head: MessageHead): number | "chunked" | "to the end" | undefined {
     const [, digits] = /^HTTP\/1\.[01] (\d{3})(?: |$)/.exec(head.start) ?? [];
     const status = Number(digits);
-    // Nobody speaks HTTP any more behind 101.
+    // After 101 the connection no longer speaks HTTP.
     if (digits === undefined || status === 101) return undefined;
     if (status < 200) return 0;
     const request = waiting.shift();

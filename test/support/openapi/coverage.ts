@@ -1,14 +1,14 @@
 import type { ApiDocument, ApiSchema, Operation } from "./document.ts";
 import { listFields } from "./schemas.ts";
 
-/** What of a document has been shown by an exchange, and what has not. */
+/** Which parts of a document exchanges have shown. */
 export interface Coverage {
   see(key: string): void;
-  /** What is documented that nobody has seen, in the document's order. */
+  /** Documented parts that no exchange has shown, in the document's order. */
   unseen(): readonly string[];
 }
 
-/** The names of things that can be seen. */
+/** The names of the parts. */
 export const keys = {
   answer: (operation: string, status: string, type = "without content") => `${operation} -> ${status} ${type}`,
   header: (operation: string, status: string, name: string) => `${operation} -> ${status}: header ${name}`,
@@ -19,7 +19,7 @@ export const keys = {
   answerFields: (operation: string, status: string, type: string) => `${operation} -> ${status} ${type}: `,
 } as const;
 
-/** Remembers what of a document has been seen. */
+/** Creates the record of the parts of a document that were seen. */
 export function createCoverage(document: ApiDocument, operations: readonly Operation[]): Coverage {
   const seen = new Set<string>();
   return {
@@ -56,7 +56,7 @@ function fieldsOf(document: ApiDocument, schema: ApiSchema | undefined, at: stri
   return schema === undefined ? [] : listFields(document, schema, at);
 }
 
-/** How a way to log in is called. */
+/** The name of a way to log in. */
 export function toSchemeName(schemes: Operation["security"][number]): string {
   return (
     schemes.map(({ type, scheme, in: place, name }) => scheme ?? `${place ?? type} ${name}`).join(" and ") || "none"

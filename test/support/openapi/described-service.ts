@@ -9,7 +9,7 @@ import { noteProblems } from "./noted-problems.ts";
 /** One of the handlers of a service. */
 export type ServiceApi = "fetch" | "rest" | "webdav" | "browser";
 
-/** Which handler a request was for, and with what. */
+/** The handler that a request was for, and its description. */
 interface Way {
   readonly api?: ServiceApi;
   readonly connection?: Connection;
@@ -18,7 +18,7 @@ interface Way {
 
 /** A service whose exchanges are compared with the description that it gives of itself. */
 export interface DescribedService {
-  /** Has the test fail where one is not as the other says; a body that was not looked at is `undefined`. */
+  /** Fails the test if an exchange differs from the description. A body that was not read is `undefined`. */
   check(
     request: Request,
     requestBody: Uint8Array | undefined,
@@ -28,10 +28,10 @@ export interface DescribedService {
   ): Promise<void>;
 }
 
-/** The description is asked for as the first exchange comes. */
+/** Creates the check of a service. It gets the description at the first exchange. */
 export function createDescribedService(service: FileService, options: Partial<FileServiceOptions>): DescribedService {
   const { basePath = "", metadataFields } = options;
-  /** By API. A description depends on the options and on what the storage can, so services share none. */
+  /** By API. A description depends on the options and on the abilities of the storage, so services share none. */
   const checks = new Map<ServiceApi, Promise<ApiCheck>>();
   const header = typeof metadataFields === "string" ? metadataFields.trim().split(/\s/)[0] : metadataFields?.header;
   const vocabulary = header === undefined ? [] : [header];

@@ -4,12 +4,12 @@ import { VERSION } from "../../../src/config/version.ts";
 import type { WireExchange } from "./connection-reader.ts";
 import type { WireTap } from "./wire-tap.ts";
 
-/** Services name themselves in their answers, with the version, wherever they run; nobody else does. */
+/** Services name themselves in their answers, with the version, on every platform. Other servers do not. */
 const NAME_END = `/${VERSION}`;
-/** So long is waited for a description, on a machine that has much to do. */
+/** How long to wait for a description on a busy machine. */
 const PATIENCE_MS = 30_000;
 
-/** Where a service is. */
+/** The address of a service. */
 export interface Place {
   readonly host: string;
   readonly port: number;
@@ -17,34 +17,34 @@ export interface Place {
   readonly basePath: string;
 }
 
-/** Whether somebody has asked for it. */
+/** Whether a request asks for a description. */
 export function isOfDescription({ request }: WireExchange): boolean {
   return request?.method === "GET" && /\/__svc__\/openapi\.json$/.test(request.target);
 }
 
-/** Whether it is one: a test may have asked for it itself. */
+/** Whether an answer is a description: a test may have asked for it. */
 export function isDescription(exchange: WireExchange): boolean {
   const { status, body } = exchange;
   return isOfDescription(exchange) && status === 200 && body !== undefined && namesItself(exchange);
 }
 
-/** Whether it is a service that answers. */
+/** Whether the answer is from a service. */
 export function namesItself({ fields }: WireExchange): boolean {
   return fields.server?.endsWith(NAME_END) === true;
 }
 
-/** The base path, as a target has it before what is a service's. */
+/** The base path of a target: what comes before a service's own paths. */
 export function toBasePath(target = ""): string | undefined {
   return /^(?:[a-z]+:\/\/[^/?#]*)?([^?#]*?)\/(?:home|__svc__|____svc__)(?:[/?#]|$)/i.exec(target)?.[1];
 }
 
-/** The service that an exchange is with. */
+/** The service of an exchange. */
 export function toService({ host, port, isSecure, request }: WireExchange): Place | undefined {
   const basePath = toBasePath(request?.target);
   return basePath === undefined ? undefined : { host, port, isSecure, basePath };
 }
 
-/** Asks a service for its description, over a connection that is opened as `unheard` has it. */
+/** Asks a service for its description, over a connection that `unheard` opens. */
 export function fetchDescription(
   { basePath, isSecure, ...place }: Place,
   unheard: WireTap["unheard"] = (open) => open(),

@@ -1,4 +1,4 @@
-/** A schema of OpenAPI 3.0, as much of it as is walked here; what is valid, the validator knows. */
+/** A schema of OpenAPI 3.0, with the fields that are read here. The validator knows the others. */
 export interface ApiSchema {
   readonly $ref?: string;
   readonly type?: string;
@@ -10,7 +10,7 @@ export interface ApiSchema {
   readonly oneOf?: readonly ApiSchema[];
 }
 
-/** Something that stands in its place, or below `components`. */
+/** An object in place, or a reference to one below `components`. */
 type OrRef<T> = T | { readonly $ref: string };
 
 export type ApiContent = Readonly<Record<string, { readonly schema?: ApiSchema }>>;
@@ -37,7 +37,7 @@ export interface ApiRequestBody {
   readonly content: ApiContent;
 }
 
-/** Names of schemes, all of which one way to log in needs. */
+/** The names of the schemes that one way to log in needs together. */
 type SecurityNeed = Readonly<Record<string, readonly string[]>>;
 
 interface ApiOperation {
@@ -56,7 +56,7 @@ export interface SecurityScheme {
 
 type ApiPathItem = Readonly<Record<string, unknown>> & { readonly parameters?: readonly OrRef<ApiParameter>[] };
 
-/** An OpenAPI 3.0 document, as much of it as is read here. */
+/** An OpenAPI 3.0 document, with the fields that are read here. */
 export interface ApiDocument {
   readonly openapi: string;
   readonly servers?: readonly { readonly url: string }[];
@@ -68,20 +68,20 @@ export interface ApiDocument {
   };
 }
 
-/** An operation with everything found that it names. */
+/** An operation with its references resolved. */
 export interface Operation {
-  /** As it is called in texts, such as `GET /home/{path}`. */
+  /** Its name in messages, such as `GET /home/{path}`. */
   readonly name: string;
   readonly template: string;
   readonly method: string;
   readonly parameters: readonly ApiParameter[];
   readonly requestBody: ApiRequestBody | undefined;
   readonly responses: ReadonlyMap<string, { readonly headers: ReadonlyMap<string, ApiHeader>; content: ApiContent }>;
-  /** The ways to log in, each the schemes that it needs; none where anybody may ask. */
+  /** The ways to log in, each with the schemes that it needs. Empty if the operation needs no login. */
   readonly security: readonly (readonly SecurityScheme[])[];
 }
 
-/** The methods that OpenAPI 3.0 has a place for. Others stand below an extension, by their names. */
+/** The methods that OpenAPI 3.0 knows. Others are described by an extension, by their names. */
 const METHODS = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
 const OTHERS = "x-additionalOperations";
 
@@ -102,7 +102,7 @@ function toOperation(
   item: ApiPathItem,
   operation: ApiOperation,
 ): Operation {
-  // What has no status of its own is what others answer: nothing that the service does is covered by it.
+  // Only exact statuses: `default` would cover every answer.
   const own = Object.entries(operation.responses).filter(([status]) => /^\d{3}$/.test(status));
   const responses = own.map(([status, found]) => {
     const { headers = {}, content = {} } = resolve<ApiResponse>(document, found);
@@ -126,7 +126,7 @@ function toOperation(
   };
 }
 
-/** What stands at a reference, or the thing itself. */
+/** Resolves a reference. Returns anything else as it is. */
 export function resolve<T extends object>(document: ApiDocument, found: OrRef<T>): T {
   if (!("$ref" in found) || typeof found.$ref !== "string") return found as T;
   const segments = found.$ref.replace(/^#\//, "").split("/");

@@ -9,15 +9,15 @@ export interface ApiExchange {
   /** The request's target, or its whole URL. */
   readonly target: string;
   readonly requestFields: Fields;
-  /** `undefined` where there was none, or nobody can look at it. */
+  /** `undefined` if there is none, or if it cannot be read here. */
   readonly requestBody?: Uint8Array | undefined;
   readonly status: number;
   readonly fields: Fields;
-  /** `undefined` where it was left unread. */
+  /** `undefined` if it was not read. */
   readonly body?: Uint8Array | undefined;
-  /** Whether a client certificate came along, which OpenAPI 3.0 has no words for. */
+  /** Whether the client sent a certificate, which OpenAPI 3.0 cannot describe. */
   readonly isCertified?: boolean;
-  /** It may hold what nobody documents, and is looked at only where it was served. */
+  /** Whether it may contain something undocumented. It is compared only if it was served. */
   readonly isProbe?: boolean | undefined;
 }
 
@@ -31,7 +31,7 @@ export function toMediaType(contentType: string | undefined): string {
   return (contentType ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
 }
 
-/** The documented media type, or range of them, that a `Content-Type` is of: the closest one. */
+/** Finds the documented media type, or range of types, that fits a `Content-Type` best. */
 export function findMediaType(documented: readonly string[], contentType: string | undefined): string | undefined {
   const type = toMediaType(contentType);
   const wanted = [contentType?.toLowerCase(), type, `${type.split("/", 1)[0]}/*`, "*/*"];
@@ -42,7 +42,10 @@ export function findMediaType(documented: readonly string[], contentType: string
   return undefined;
 }
 
-/** What a request's body says, to be compared with its schema; `undefined` for content that has no fields. */
+/**
+ * Reads the fields of a request's body, to compare them with its schema. Returns `undefined` for content without
+ * fields.
+ */
 export function readFieldsOf(
   bytes: Uint8Array,
   contentType: string,
@@ -55,7 +58,7 @@ export function readFieldsOf(
   return type === "multipart/form-data" ? { value: gather(readParts(text, contentType), schema) } : undefined;
 }
 
-/** The parts of a form, files as texts. */
+/** The parts of a form, with files as texts. */
 function readParts(text: string, contentType: string): readonly (readonly [string, string])[] {
   const [, quoted, token] = /boundary=(?:"([^"]+)"|([^;\s]+))/i.exec(contentType) ?? [];
   const parts = text.split(`--${quoted ?? token}`).slice(1, -1);
@@ -66,7 +69,7 @@ function readParts(text: string, contentType: string): readonly (readonly [strin
   });
 }
 
-/** Fields that may repeat are lists, and so is one that does though it may not. */
+/** Makes lists of fields that may repeat, and of fields that repeat though they may not. */
 function gather(entries: readonly (readonly [string, string])[], schema: ApiSchema): Readonly<Record<string, unknown>> {
   const names = [...new Set(entries.map(([name]) => name))];
   return Object.fromEntries(

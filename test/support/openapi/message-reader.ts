@@ -3,46 +3,43 @@ import type { Fields } from "./exchange.ts";
 /** The start line and the fields of a message. */
 export interface MessageHead {
   readonly start: string;
-  /** Their names in lower case, the values of one that repeats joined. */
+  /** By their names in lower case. The values of a repeated field are joined. */
   readonly fields: Fields;
 }
 
 /**
- * How the content behind a head goes out: so many bytes, in chunks, or up to the connection's end; `undefined` where no
- * message follows any more.
+ * How content is framed: by its number of bytes, in chunks, or up to the connection's end. `undefined` if no message
+ * follows.
  */
 export type Framing = number | "chunked" | "to the end" | undefined;
 
-/** Who reads the messages of one direction of a connection. */
+/** Gets the messages of one direction of a connection. */
 export interface MessageListener {
   onHead(head: MessageHead): Framing;
-  /** The message is whole; its content is `undefined` where it is too long to keep. */
+  /** The message is complete. Its content is `undefined` if it is too long to keep. */
   onWhole(content: Uint8Array | undefined): void;
-  /** From here on it is no HTTP/1.1 that could be told apart. */
+  /** What follows cannot be read as HTTP/1.1. */
   onNonsense(): void;
 }
 
-/** Takes the bytes of one direction as they go by. */
+/** Reads the bytes of one direction as they pass. */
 export interface MessageReader {
   take(bytes: Uint8Array): void;
   /** The direction has ended. */
   end(): void;
 }
 
-/** Longer content is not kept, */
+/** The largest content that is kept. */
 const MOST_KEPT = 256 * 1024;
-/** but for what has fields of its own to look at. */
+/** The largest content of a type that has fields to check. */
 const MOST_READ = 16 * 1024 * 1024;
 const HAS_FIELDS = /^application\/(?:json|x-www-form-urlencoded)\b/i;
-/** Longer heads are none. */
+/** The longest head. Longer ones are nonsense. */
 const LONGEST_HEAD = 1024 * 1024;
 
 type State = "head" | "content" | "size" | "chunk" | "trailer" | "to the end" | "over";
 
-/**
- * Reads messages as whoever wrote them means them, not as somebody may who is attacked by them: what is in doubt is
- * nonsense.
- */
+/** Reads messages of honest senders. It need not resist attacks: what is ambiguous counts as nonsense. */
 export function createMessageReader({ onHead, onWhole, onNonsense }: MessageListener): MessageReader {
   let state: State = "head";
   let line = Buffer.alloc(0);
@@ -60,7 +57,7 @@ export function createMessageReader({ onHead, onWhole, onNonsense }: MessageList
     return Buffer.alloc(0);
   }
 
-  /** Takes from the bytes what a line, or a head, has up to its end; `undefined` while that has not come. */
+  /** Takes a line, or a head, up to its end. Returns `undefined` until the end has arrived. */
   function takeText(bytes: Buffer, end: string): { readonly text: string; readonly rest: Buffer } | undefined {
     const all = line.byteLength === 0 ? bytes : Buffer.concat([line, bytes]);
     const at = all.indexOf(end);
@@ -69,7 +66,7 @@ export function createMessageReader({ onHead, onWhole, onNonsense }: MessageList
   }
 
   function takeHead(bytes: Buffer): Buffer {
-    // Empty lines may stand before a request (RFC 9112, 2.2).
+    // Empty lines may come before a request (RFC 9112, 2.2).
     const started = line.byteLength === 0 ? skipLines(bytes) : bytes;
     const found = takeText(started, "\r\n\r\n");
     if (found === undefined) return line.byteLength > LONGEST_HEAD ? giveUp() : Buffer.alloc(0);
@@ -104,7 +101,7 @@ export function createMessageReader({ onHead, onWhole, onNonsense }: MessageList
     if (found === undefined) return Buffer.alloc(0);
     const [, size] = /^([\da-f]{1,12})[ \t]*(?:;.*)?$/i.exec(found.text) ?? [];
     if (size === undefined) return giveUp();
-    // The line's end behind it counts.
+    // With the line end after the chunk.
     left = Number.parseInt(size, 16) + 2;
     state = left === 2 ? "trailer" : "chunk";
     return found.rest;
@@ -143,14 +140,14 @@ export function createMessageReader({ onHead, onWhole, onNonsense }: MessageList
   };
 }
 
-/** Keeps the content of a message as it comes. */
+/** Keeps the content of a message as it arrives. */
 export interface ContentKeeper {
   keep(bytes: Uint8Array): void;
-  /** All of it; `undefined` where it is too long. */
+  /** Returns the complete content; `undefined` if it is too long. */
   take(): Uint8Array | undefined;
 }
 
-/** Makes one for content that these fields stand before. */
+/** Creates the keeper of the content that follows these fields. */
 export function createContentKeeper({ "content-type": type = "" }: Fields): ContentKeeper {
   const most = HAS_FIELDS.test(type) ? MOST_READ : MOST_KEPT;
   let parts: Uint8Array[] = [];
@@ -184,7 +181,7 @@ function toHead(text: string): MessageHead | undefined {
   return { start, fields: Object.fromEntries(fields) };
 }
 
-/** How the content of a message goes out by its fields (RFC 9112, 6.3); `nonsense` where they contradict themselves. */
+/** How the fields of a message frame its content (RFC 9112, 6.3). `nonsense` if they contradict each other. */
 export function framingOf({ fields }: MessageHead): number | "chunked" | "nonsense" | "unsaid" {
   const { "transfer-encoding": coding, "content-length": length } = fields;
   if (coding !== undefined) return coding.toLowerCase() === "chunked" && length === undefined ? "chunked" : "nonsense";

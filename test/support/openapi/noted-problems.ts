@@ -1,14 +1,14 @@
 import { afterEach, expect } from "vitest";
 
-/** What the description of a service and what it did had of each other to say, in this test. */
+/** The differences between services and their descriptions that this test has shown. */
 const noted: string[] = [];
 
-/** Has the test fail that runs. */
+/** Makes the running test fail. */
 export function noteProblems(problems: readonly string[]): void {
   noted.push(...problems);
 }
 
-/** What was noted, which the test does not fail of any more. */
+/** Returns the problems so far. The test no longer fails because of them. */
 export function takeProblems(): readonly string[] {
   return noted.splice(0);
 }

@@ -2,21 +2,19 @@ import { join, relative } from "node:path";
 import ts from "typescript";
 import { projectFolder } from "../built.ts";
 
-/** The platform's classes that a request is read through, and how their names are asked for. */
+/** The platform's classes through which a service reads requests, and the methods that look a name up. */
 const READERS = ["Headers", "URLSearchParams"] as const;
 const METHODS = ["get", "getAll", "has"];
 
-/** What the code of a service asks of one of those classes. */
+/** The names that the code of a service looks up in one of those classes. */
 export interface ReadNames {
-  /** The names, in lower case, that stand in the code. */
+  /** The names in the code, in lower case. */
   readonly names: ReadonlySet<string>;
-  /** Where it is any text, as `http/forwarded.ts: name`: an option's, mostly. */
+  /** Where a name may be any text, as `http/forwarded.ts: name`: mostly that of an option. */
   readonly open: readonly string[];
 }
 
-/**
- * What the service's code asks of whatever has a type of the platform's, by the compiler: whichever way it came there.
- */
+/** Asks the compiler for every look-up in an object of the platform's types in the service's code. */
 export function findReadNames(): Readonly<Record<(typeof READERS)[number], ReadNames>> {
   const source = join(projectFolder, "src");
   const { config } = ts.readConfigFile(join(projectFolder, "tsconfig.core.json"), ts.sys.readFile);
@@ -43,7 +41,7 @@ export function findReadNames(): Readonly<Record<(typeof READERS)[number], ReadN
   return found;
 }
 
-/** A call that asks a reader for a name. */
+/** Reads a call that looks a name up. */
 function toRead(
   checker: ts.TypeChecker,
   { expression, arguments: [name] }: ts.CallExpression,
@@ -55,7 +53,7 @@ function toRead(
   return reader && { reader, name };
 }
 
-/** The texts that a type leaves; `undefined` where it may be any. */
+/** The texts that a type allows; `undefined` if it allows any. */
 function toTexts(type: ts.Type): readonly string[] | undefined {
   const parts = type.isUnion() ? type.types : [type];
   const texts = parts.flatMap((part) => (part.isStringLiteral() ? [part.value] : []));

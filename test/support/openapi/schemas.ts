@@ -5,15 +5,15 @@ const ajv = new ajvDraft04.default({ strict: false, allErrors: true, validateFor
 
 type Components = Readonly<Record<string, ApiSchema>>;
 
-/** What is wrong with a value; nothing where it is valid. */
+/** Returns what is wrong with a value: nothing if it is valid. */
 type Judge = (value: unknown) => readonly string[];
 
-/** Those of all documents, by the text of what they judge by: most documents have the same schemas. */
+/** The judges of all documents, by the text of their schemas: most documents have the same ones. */
 const compiled = new Map<string, Judge>();
 
 /**
- * Makes judges of a document's schemas, each compiled once, as the first value comes. OpenAPI 3.0 is near draft 4 of
- * JSON Schema; its `nullable` stands as a type here.
+ * Creates judges of a document's schemas. Each is compiled once, at its first value. OpenAPI 3.0 is close to draft 4 of
+ * JSON Schema; its `nullable` is converted to a type.
  */
 export function createSchemaJudges(document: ApiDocument): (schema: ApiSchema) => Judge {
   const judges = new Map<ApiSchema, Judge>();
@@ -45,7 +45,7 @@ function compile(schema: object): Judge {
   };
 }
 
-/** The components that a schema names, and those that these name. */
+/** The components that a schema refers to, directly or through others. */
 function namedBy(schema: ApiSchema, schemas: Components): Components {
   const named: Record<string, ApiSchema> = {};
   const unread = [schema];
@@ -70,15 +70,13 @@ function toDraft04(value: unknown): unknown {
   return typeof rest.type === "string" ? { ...rest, type: [rest.type, "null"] } : { anyOf: [rest, { type: "null" }] };
 }
 
-/** A schema and, where a value is walked along with it, that value. */
+/** A schema, and the value at the same place if a value is walked too. */
 interface Place {
   readonly schema: ApiSchema;
-  /**
-   * The path of the fields so far, such as `commands[].target`; what a component has, begins with the component's name.
-   */
+  /** The path of the fields so far, such as `commands[].target`. In a component it starts with the component's name. */
   readonly at: string;
   readonly held: { readonly value: unknown } | undefined;
-  /** The components that are walked already. */
+  /** The components that were walked already. */
   readonly open: readonly string[];
 }
 

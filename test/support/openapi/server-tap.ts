@@ -13,7 +13,7 @@ import type { Fields } from "./exchange.ts";
 import { createContentKeeper } from "./message-reader.ts";
 import { readWrites } from "./wire-tap.ts";
 
-/** An exchange as a server has seen it, with the port that its client came from. */
+/** An exchange as the server saw it, with the client's port. */
 export interface ServedExchange extends WireExchange {
   readonly clientPort: number;
 }
@@ -24,8 +24,8 @@ interface ServedConnection {
 }
 
 /**
- * Tells of what the servers of this process are asked and answer, but over connections that are left to another tap.
- * Requests are those that Node's parser makes of them: an answer to what it takes for none has no request.
+ * Reports the requests to the servers of this process and their answers, except over connections that another tap
+ * reads. The requests are those of Node's parser: an answer to something that it does not accept has no request.
  */
 export function tapServers(
   listener: { begin(exchange: ServedExchange): void; take(exchange: ServedExchange): void },
@@ -35,7 +35,7 @@ export function tapServers(
   const heard = new WeakSet<IncomingMessage>();
 
   function listen(socket: Socket): void {
-    // By a Unix socket the fuzzer alone comes, whose requests no description has words for.
+    // Only the fuzzer uses a Unix socket, and no description covers its requests.
     if (socket.localPort === undefined) return;
     const clientPort = socket.remotePort ?? 0;
     const place = {
@@ -44,11 +44,11 @@ export function tapServers(
       isSecure: "encrypted" in socket,
       isCertified: "encrypted" in socket && Object.keys((socket as TLSSocket).getPeerCertificate() ?? {}).length > 0,
     };
-    const told: WireListener = {
+    const listening: WireListener = {
       begin: (exchange) => isLeft(clientPort, place.port) || listener.begin({ ...exchange, clientPort }),
       take: (exchange) => isLeft(clientPort, place.port) || listener.take({ ...exchange, clientPort }),
     };
-    const reader = createConnectionReader(() => place, told);
+    const reader = createConnectionReader(() => place, listening);
     open.set(socket, { socket, reader });
     readWrites(socket, reader.answers);
     socket.on("close", () => {
@@ -62,7 +62,7 @@ export function tapServers(
     const { reader } = open.get(socket) ?? {};
     if (reader === undefined || heard.has(request)) return;
     heard.add(request);
-    // Whoever has asked is known by now: nothing more is read of what another tap reads.
+    // The client's port is known by now. Another tap reads this connection, so this one stops.
     if (isLeft(socket.remotePort ?? 0, socket.localPort ?? 0)) {
       readWrites(socket, undefined);
       open.delete(socket);
@@ -86,7 +86,7 @@ export function tapServers(
   };
 }
 
-/** Its content comes later, and is known when all of it was read. */
+/** Converts a request. Its content is complete when all of it was read. */
 function toRequest(request: IncomingMessage): Parameters<ConnectionReader["ask"]>[0] {
   const requestFields = toJoined(request.rawHeaders);
   const asked: Parameters<ConnectionReader["ask"]>[0] = {
@@ -109,9 +109,9 @@ function toJoined(raw: readonly string[]): Fields {
   const fields = new Map<string, string>();
   for (let index = 0; index < raw.length; index += 2) {
     const name = (raw[index] ?? "").toLowerCase();
-    const former = fields.get(name);
+    const previous = fields.get(name);
     const value = raw[index + 1] ?? "";
-    fields.set(name, former === undefined ? value : `${former}${name === "cookie" ? "; " : ", "}${value}`);
+    fields.set(name, previous === undefined ? value : `${previous}${name === "cookie" ? "; " : ", "}${value}`);
   }
   return Object.fromEntries(fields);
 }

@@ -1,4 +1,4 @@
-/** Variables that hold slashes, as their descriptions say. */
+/** Variables that may contain slashes, as their descriptions say. */
 const DEEP = ["path", "folder"];
 
 interface Template {
@@ -8,15 +8,15 @@ interface Template {
 }
 
 /**
- * Finds the template of a request's target below the base path; `outside` where the target is none of the service's.
+ * Creates the function that finds the template of a target below the base path. It returns `outside` for a target of no
+ * service.
  */
 export function createTemplateFinder(
   basePath: string,
   templates: readonly string[],
 ): (target: string) => string | undefined | "outside" {
   const base = toReadable(basePath).replace(/\/$/, "");
-  // The more of a template is literal, the earlier it counts: concrete paths before all others (OpenAPI 3.0.3, Paths
-  // Object).
+  // Templates with more literal text come first: concrete paths before all others (OpenAPI 3.0.3, Paths Object).
   const known = templates.map(toTemplate).sort((one, other) => other.literals - one.literals);
 
   return function findTemplate(target) {
@@ -40,7 +40,7 @@ export function toQuery(target: string): URLSearchParams {
   return new URLSearchParams(mark < 0 ? "" : target.slice(mark + 1));
 }
 
-/** Segments are what they decode to; one that does not stays as it is. */
+/** Decodes the segments of a path. One that cannot be decoded stays as it is. */
 function toReadable(path: string): string {
   return path.replace(/[^/]+/g, (segment) => {
     try {
@@ -57,7 +57,7 @@ function toTemplate(template: string): Template {
   const source = parts.map((part, index) => {
     if (index % 2 === 0) return part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
     if (!DEEP.includes(part)) return "[^/]+";
-    // A file's URL ends in no slash, a folder's in one, which is in the template.
+    // The URL of a file does not end in a slash. That of a folder does, and so does its template.
     return template.endsWith("}") ? "[^]*[^/]" : "[^]+";
   });
   const literals = parts.filter((_part, index) => index % 2 === 0).join("").length;

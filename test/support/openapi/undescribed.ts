@@ -2,14 +2,14 @@ const undescribed = new Set<string>();
 let areCounted = false;
 
 /**
- * Has the exchanges of a method and a target that a test makes not be compared with the description, which has no words
- * for them: the caller says why.
+ * Excludes the exchanges of a method and a target from the comparison, as the description does not cover them. Say why
+ * at the call.
  */
 export function leaveUndescribed(method: string, target: string): void {
   undescribed.add(`${method} ${target}`);
 }
 
-/** For tests that look at each request which a service hears of: it is asked for its description when they are over. */
+/** For tests that count the requests to a service: it is asked for its description only after them. */
 export function countRequests(): void {
   areCounted = true;
 }
@@ -18,7 +18,7 @@ export function areRequestsCounted(): boolean {
   return areCounted;
 }
 
-/** What was left out since the last time. */
+/** Returns what was excluded since the last call. */
 export function takeUndescribed(): ReadonlySet<string> {
   const taken = new Set(undescribed);
   undescribed.clear();

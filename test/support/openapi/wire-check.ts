@@ -14,37 +14,42 @@ import {
 import { areRequestsCounted, takeUndescribed } from "./undescribed.ts";
 import type { WireTap } from "./wire-tap.ts";
 
-/** Holds what goes over the wire against what its service says of itself. */
+/** Compares exchanges over sockets with the descriptions of their services. */
 export interface WireCheck extends WireListener {
-  /** Asks whoever serves this URL for its description, at once: later it may be gone. */
+  /** Asks the service at this URL for its description now: the service may end soon. */
   ask(url: string): void;
-  /** What was found since the last time. */
+  /** Returns what was found since the last call. */
   settle(): Promise<readonly string[]>;
   /** Forgets all descriptions: servers of the next file of tests may get the same ports. */
   forget(): void;
 }
 
 /**
- * Services are asked as soon as an answer names one; in tests that count requests, behind all others. Seen is what goes
- * over the sockets of this process's clients, of its servers where others ask them, and of the Node processes that run
- * with the variables of `tapChildren`. What is not:
+ * Creates the check. It asks a service for its description as soon as an answer names a service. In tests that count
+ * requests, it asks after all others.
  *
- * - a service that has ended before it has told its description: what it has answered until then;
- * - contents, beyond whether there are any where there may be none: those of files, pages and forms with files above
- * 256 KiB, JSON and forms of texts above 16 MiB, and what somebody between has encoded;
- * - answers to what Node's parser takes for no request, beyond their statuses;
- * - Unix sockets, by which the fuzzer alone comes, and what other processes ask of one that runs without those
- * variables: none of the tests has such.
+ * It sees the exchanges of the clients in this process, those of other clients with the servers in this process, and
+ * those of Node child processes that run with the variables of `tapChildren`. It does not see:
+ *
+ * - the exchanges of a service that ended before it could be asked for its description;
+ * - the contents of files, pages and forms with files above 256 KiB, of JSON and forms of texts above 16 MiB, and
+ *   what a proxy has encoded. It only sees whether there is content where there may be none;
+ * - answers to what Node's parser does not accept as a request, except their statuses;
+ * - Unix sockets, which only the fuzzer uses, and requests from other processes to a child without those variables,
+ *   which no test starts.
  */
 export function createWireCheck(unheard: WireTap["unheard"]): WireCheck {
   const asked = new Map<string, Promise<ApiCheck | undefined>>();
   let taken: WireExchange[] = [];
 
-  /** What was known before counts on where nobody answers; where nothing was, the next answer has it asked anew. */
+  /**
+   * Asks a service for its description. If the service does not answer, the previous description counts. If there is
+   * none, the next answer causes another attempt.
+   */
   function askAt(place: Place): Promise<ApiCheck | undefined> {
     const key = keyOf(place);
-    const former = asked.get(key);
-    const found = fetchCheck(place, unheard).then((check) => check ?? former);
+    const previous = asked.get(key);
+    const found = fetchCheck(place, unheard).then((check) => check ?? previous);
     asked.set(key, found);
     void found.then((check) => {
       if (check === undefined && asked.get(key) === found) asked.delete(key);
@@ -52,7 +57,10 @@ export function createWireCheck(unheard: WireTap["unheard"]): WireCheck {
     return found;
   }
 
-  /** The one that the path is of; else any at that port, to which it is outside. */
+  /**
+   * Finds the check of the service that the path belongs to; otherwise that of any service at the port, to which the
+   * path is outside.
+   */
   async function findCheck({ port, request }: WireExchange): Promise<ApiCheck | undefined> {
     const own = await asked.get(`${port} ${toBasePath(request?.target)}`);
     if (own !== undefined) return own;
@@ -60,10 +68,13 @@ export function createWireCheck(unheard: WireTap["unheard"]): WireCheck {
     return (await Promise.all(others)).find((check) => check !== undefined);
   }
 
-  /** Another service may have the port by now. One that its test has killed before it could be asked tells nothing. */
-  async function judgeAnew(exchange: WireExchange, former: ApiCheck | undefined): Promise<readonly string[]> {
+  /**
+   * Asks again, as another service may have the port now. If the test has killed the service meanwhile, there is
+   * nothing to compare.
+   */
+  async function judgeAgain(exchange: WireExchange, previous: ApiCheck | undefined): Promise<readonly string[]> {
     const place = toService(exchange);
-    const check = (place && (await askAt(place))) ?? former;
+    const check = (place && (await askAt(place))) ?? previous;
     if (check === undefined && place !== undefined && (await isThere(place, unheard))) {
       return [`${what(exchange)} -> nobody tells the description`];
     }
@@ -75,7 +86,7 @@ export function createWireCheck(unheard: WireTap["unheard"]): WireCheck {
     const check = await findCheck(exchange);
     const isMissed = check === undefined && namesItself(exchange);
     const problems = isMissed ? [""] : checkAgainst(check, exchange);
-    return problems.length === 0 ? [] : judgeAnew(exchange, check);
+    return problems.length === 0 ? [] : judgeAgain(exchange, check);
   }
 
   return {
@@ -128,7 +139,7 @@ async function fetchCheck(place: Place, unheard: WireTap["unheard"]): Promise<Ap
   }
 }
 
-/** Whether anybody takes connections there. */
+/** Whether a server accepts connections there. */
 function isThere({ host, port }: Place, unheard: WireTap["unheard"]): Promise<boolean> {
   const socket = unheard(() => connect(port, host));
   const found = new Promise<boolean>((resolve) => {

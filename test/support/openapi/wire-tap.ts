@@ -10,18 +10,18 @@ import type { MessageReader } from "./message-reader.ts";
 
 /** Listens to all connections that are opened from now on. */
 export interface WireTap {
-  /** Tells of answers that have begun as well, without their content. */
+  /** Also reports answers that have started, without their content. */
   flush(): void;
-  /** Opens connections that nobody listens to. */
+  /** Opens connections that are not listened to. */
   unheard<T>(open: () => T): T;
-  /** Whether a connection between these ports is of a client of this process. */
+  /** Whether the client of a connection between these ports is in this process. */
   isOwn(clientPort: number, serverPort: number): boolean;
 }
 
-/** Who reads what is written to a socket of this process. */
+/** The readers of what is written to the sockets of this process. */
 const written = new WeakMap<Socket, MessageReader>();
 
-/** Has everything that is written to a socket read, until `undefined` takes the place of the reader. */
+/** Passes everything that is written to a socket to a reader; `undefined` ends this. */
 export function readWrites(socket: Socket, reader: MessageReader | undefined): void {
   if (reader === undefined) written.delete(socket);
   else written.set(socket, reader);
@@ -30,7 +30,7 @@ export function readWrites(socket: Socket, reader: MessageReader | undefined): v
 
 let isHeard = false;
 
-/** TLS is heard in clear: its sockets are sockets as well. */
+/** TLS is read in clear text, because its sockets are sockets as well. */
 function hearWrites(): void {
   if (isHeard) return;
   isHeard = true;
@@ -47,7 +47,7 @@ function hearWrites(): void {
   });
 }
 
-/** Puts the tap between this process and all that it connects to: what is no HTTP/1.1 is left alone. */
+/** Puts the tap on all outgoing connections of this process. It ignores what is not HTTP/1.1. */
 export function tapClients(listener: WireListener): WireTap {
   const known = new WeakSet<Socket>();
   const open = new Set<ConnectionReader>();
@@ -58,7 +58,7 @@ export function tapClients(listener: WireListener): WireTap {
   function listen(socket: Socket): void {
     if (known.has(socket)) return;
     known.add(socket);
-    // What a closed socket does not tell any more.
+    // A closed socket no longer has its addresses.
     let place = { host: "", port: 0 };
     socket.once("connect", () => {
       place = { host: socket.remoteAddress ?? "", port: socket.remotePort ?? 0 };
@@ -110,10 +110,10 @@ function take(reader: MessageReader | undefined, chunk: unknown, encoding: unkno
     reader?.take(Buffer.from(chunk, typeof encoding === "string" ? (encoding as BufferEncoding) : "utf8"));
 }
 
-/** Over a Unix socket no client of a service comes but the fuzzer, whose bytes are mostly no requests. */
+/** Whether a connection goes to a Unix socket. Only the fuzzer does so, and most of its bytes are no requests. */
 function isByPath(target: unknown): boolean {
   const options: unknown = Array.isArray(target) ? target[0] : target;
-  // Of an agent of HTTP it is null.
+  // For an HTTP agent it is null.
   return typeof options === "object" && options !== null && "path" in options && typeof options.path === "string";
 }
 

@@ -7,14 +7,14 @@ const clients = tapClients({ begin: (exchange) => check.begin(exchange), take: (
 const check: WireCheck = createWireCheck(clients.unheard);
 const servers = tapServers(check, clients.isOwn);
 
-/** Asks whoever serves this URL for its description, before it may be gone. */
+/** Asks the service at this URL for its description, before the service ends. */
 export function askForDescription(url: string): void {
   check.ask(url);
 }
 
 /**
- * What all exchanges over sockets since the last time had that their descriptions have not; those under way are told of
- * as far as they came.
+ * Returns how all exchanges over sockets since the last call differ from their descriptions. An unfinished exchange
+ * counts as far as it came.
  */
 export async function settleWire(): Promise<readonly string[]> {
   clients.flush();

@@ -1,9 +1,9 @@
 import type { Reporter, TestModule, TestSuite } from "vitest/node";
 
 /**
- * Ends a run with one plain line for whoever reads the log by machine: `12 passed, 0 failed`, and `, 3 skipped` where
- * some were. A file, suite or hook that fails counts as a failed test: no failed run looks green. Before it, each test
- * that passed only when it was tried again has a line of its own.
+ * Ends a run with one plain line for programs that read the log: `12 passed, 0 failed`, and `, 3 skipped` if some were.
+ * A file, suite or hook that fails counts as a failed test, so no failed run looks green. Before that line, each test
+ * that passed only at a repetition has a line of its own.
  */
 export function createClosingLineReporter(): Reporter {
   return {
@@ -23,7 +23,7 @@ export function createClosingLineReporter(): Reporter {
   };
 }
 
-/** Whether something besides the tests in it failed. */
+/** Whether something other than the tests in it failed. */
 function isBroken(part: TestModule | TestSuite): boolean {
   return part.errors().length > 0;
 }

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Files that take more than a quarter of a minute, the longest first. What starts last should be short. */
+/** Files that take more than a quarter of a minute, the longest first: the last files of a run should be short. */
 const LONG = [
   "test/openapi/drift.test.ts",
   "test/conformance/storage-s3.test.ts",
@@ -43,8 +43,8 @@ const LONG = [
 ];
 
 /**
- * Runs the files of one project after those of another: a worker keeps the modules that it has loaded as long as the
- * next file is of the same project. What waits for other programs comes first, so that the run ends with short files.
+ * Runs the files of one project after those of another: a worker keeps its loaded modules while the next file is of the
+ * same project. Files that wait for other programs come first, so that the run ends with short files.
  */
 export class ProjectSequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -20,8 +20,8 @@ export interface Fault {
 /** A store with faults, and the uploads of a process that has them and of one that has none. */
 export type FailingStore = ReturnType<typeof createFailingStore>;
 
-/** Creates a {@link FailingStore}. `former`: what another one has, which stays as it is. */
-export function createFailingStore(former?: S3Content) {
+/** Creates a {@link FailingStore}. `existing`: the content of another store, which is copied. */
+export function createFailingStore(existing?: S3Content) {
   let fault: Fault | undefined;
   let calls = 0;
 
@@ -34,7 +34,7 @@ export function createFailingStore(former?: S3Content) {
     throw new TypeError("fetch failed");
   }
 
-  const fake = createFake(script, {}, "kept", former);
+  const fake = createFake(script, {}, "kept", existing);
   const open = (fetch: S3Fetch, retries = 1) => createUploadsInSmallParts({ fetch, partBytes: PART, retries });
 
   /** Calls fail from now on; counts them from 1. */
@@ -54,7 +54,7 @@ export function* everyFault(count: number, failure: Failure): Generator<Fault> {
   }
 }
 
-/** Appends a text in small chunks. Returns the offset behind it. */
+/** Appends a text in small chunks. Returns the offset after it. */
 export async function append(uploads: StorageUploads, key: UploadKey, text: string, offset: number): Promise<number> {
   return (await uploads.append(key, offset, chunks(text))).offset;
 }

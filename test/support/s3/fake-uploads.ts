@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import type { refusal, S3Call } from "./fake.ts";
 
-/** An upload in parts that has begun. */
+/** An unfinished multipart upload. */
 interface Upload {
   readonly key: string;
-  /** What the object will bear. */
+  /** The headers of the object. */
   readonly headers: Headers;
   readonly initiated: string;
   readonly parts: ReadonlyMap<number, string>;
@@ -13,16 +13,16 @@ interface Upload {
 /** Stores the joined parts, if the conditions of the call hold. */
 type Put = (body: string, headers: Headers) => Response;
 
-/** What a store has of uploads in parts, and does with them. */
+/** The multipart uploads of a store. */
 export interface FakeUploads {
   readonly uploads: ReadonlyMap<string, Upload>;
-  /** Answers what is about uploads; `undefined` for anything else. */
+  /** Answers a request about uploads; `undefined` for any other request. */
   serveUpload(call: S3Call, put: Put): Response | undefined;
 }
 
-/** The uploads of one store, which refuses as others of its kind do. `former`: those that it begins with. */
-export function createFakeUploads(refuse: typeof refusal, former: FakeUploads["uploads"] = new Map()): FakeUploads {
-  const uploads = new Map(former);
+/** Creates the multipart uploads of one store. `existing`: those that it starts with. */
+export function createFakeUploads(refuse: typeof refusal, existing: FakeUploads["uploads"] = new Map()): FakeUploads {
+  const uploads = new Map(existing);
   let begun = 0;
 
   function serveUpload(call: S3Call, put: Put): Response | undefined {
@@ -68,7 +68,7 @@ export function createFakeUploads(refuse: typeof refusal, former: FakeUploads["u
     return new Response(`<ListPartsResult>${entries.join("")}</ListPartsResult>`);
   }
 
-  /** The conditions are those of this call, all else is of the begin. */
+  /** The conditions are in this request. Everything else was in the one that created the upload. */
   function complete(id: string, upload: Upload, { body, headers }: S3Call, put: Put): Response {
     const numbers = [...body.matchAll(/<PartNumber>(\d+)</g)].map(([, number]) => Number(number));
     const tags = [...body.matchAll(/<ETag>([^<]*)</g)].map(([, tag = ""]) => tag.replaceAll("&#34;", '"'));

@@ -5,7 +5,7 @@ import { createFakeUploads, type FakeUploads } from "./fake-uploads.ts";
 /** One request as the store gets it. */
 export interface S3Call {
   readonly method: string;
-  /** Behind the bucket, decoded. */
+  /** The part of the path after the bucket, decoded. */
   readonly key: string;
   /** As it was sent. */
   readonly url: string;
@@ -15,14 +15,14 @@ export interface S3Call {
   readonly signal: AbortSignal | undefined;
 }
 
-/** An answer of a script; `undefined` leaves the call to the store, which `serve` asks as well. */
+/** Answers a call in place of the store. For `undefined` the store answers, as it does for `serve`. */
 export type S3Script = (
   call: S3Call,
   number: number,
   serve: () => Response,
 ) => Response | Promise<Response> | undefined;
 
-/** What a store makes of conditions: keeps them, answers 501, takes no notice, or compares tags without quotes only. */
+/** What a store does with conditions: obeys them, answers 501, ignores them, or only compares tags without quotes. */
 export type S3Conditions = "kept" | "refused" | "ignored" | "bare";
 
 /** What a store has of an object. */
@@ -31,30 +31,30 @@ export interface S3Object {
   readonly headers: Headers;
 }
 
-/** A storage on a store in memory, which does what the others of its kind do, unless the script answers. */
+/** A storage on a store in memory. The store acts like real ones, unless the script answers. */
 export interface S3Fake {
   readonly storage: S3Storage;
   /** Answers requests to the store. */
   readonly fetch: S3Fetch;
   readonly calls: readonly S3Call[];
   readonly objects: Map<string, S3Object>;
-  /** The uploads in parts that have begun and not ended. */
+  /** The unfinished multipart uploads. */
   readonly uploads: FakeUploads["uploads"];
 }
 
-/** What a store begins with. */
+/** What a store starts with. */
 export type S3Content = Pick<S3Fake, "objects" | "uploads">;
 
-/** Makes one; it signs with made-up keys, which no test may find anywhere else. */
+/** Creates one. It signs with keys made for tests, which no test may find anywhere else. */
 export function createFake(
   script: S3Script = () => undefined,
   options: Partial<S3StorageOptions> = {},
   conditions: S3Conditions = "kept",
-  former?: S3Content,
+  existing?: S3Content,
 ): S3Fake {
   const calls: S3Call[] = [];
-  const objects: S3Fake["objects"] = new Map(former?.objects);
-  const { uploads, serveUpload } = createFakeUploads(refusal, former?.uploads);
+  const objects: S3Fake["objects"] = new Map(existing?.objects);
+  const { uploads, serveUpload } = createFakeUploads(refusal, existing?.uploads);
 
   async function answer(url: string, init: RequestInit): Promise<Response> {
     const { pathname, searchParams } = new URL(url);
@@ -191,7 +191,7 @@ export function listing(
   );
 }
 
-/** An error as stores tell it. */
+/** An error in the form of S3. */
 export function refusal(status: number, code: string, method = "GET", headers: HeadersInit = {}): Response {
   const text = `<?xml version="1.0"?><Error><Code>${code}</Code><Message>quotes ACCESSKEY</Message></Error>`;
   return new Response(method === "HEAD" ? null : text, { status, headers });

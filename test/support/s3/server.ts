@@ -11,7 +11,7 @@ import { type S3Access, startGateway } from "./gateway.ts";
 const TOOLS = ["radosgw", "radosgw-admin", "ceph", "ceph-mon", "ceph-osd", "monmaptool"];
 
 /**
- * Why tests with a store cannot run here; `undefined` where they can, and where continuous integration must not skip
+ * Why tests with a store cannot run here; `undefined` if they can, and in continuous integration, which must not skip
  * them.
  */
 export const s3Missing: string | undefined =
@@ -24,15 +24,15 @@ export interface S3Bucket extends S3Access {
   readonly bucket: string;
   /** A storage in it. */
   storage(options?: Partial<S3StorageOptions>): S3Storage;
-  /** Asks the store itself: `path` begins behind the bucket. */
+  /** Sends a request to the store itself. `path` is the part after the bucket. */
   ask(method: string, path?: string, init?: RequestInit): Promise<Response>;
-  /** The uploads in parts that nobody has ended, by key. */
+  /** The keys of unfinished multipart uploads. */
   openUploads(): Promise<readonly string[]>;
   /** All keys. */
   keys(): Promise<readonly string[]>;
 }
 
-/** Makes a bucket; whoever is first starts the store. */
+/** Creates a bucket. The first caller starts the store. */
 export async function createBucket(): Promise<S3Bucket> {
   const access = await findStore();
   const bucket = `tests-${randomUUID().slice(0, 8)}`;

@@ -4,23 +4,20 @@ import type { OnEvent } from "../../../src/contracts/events/file-event.ts";
 import { createMetrics } from "../../../src/metrics/metrics.ts";
 import type { RecordingLogger } from "../logger.ts";
 
-/**
- * What was used to log in by this file's tests, and what was told meanwhile. Who began to listen before a test listens
- * to the end.
- */
+/** What the tests of this file have logged in with. */
 const used = new Set<string>();
-const told: Told[] = [];
-/** How many of the used ones all that was told before has been searched for. */
+const watched: WatchedText[] = [];
+/** How many of the used secrets were searched for in everything so far. */
 let known = 0;
 
-interface Told {
+interface WatchedText {
   readonly read: () => string;
   readonly isOfTest: boolean;
-  /** How much of it was searched, if it only grows. */
+  /** How many characters were searched, if the text only grows. */
   searched: number | undefined;
 }
 
-/** Shorter ones are words that stand in other texts too. */
+/** Shorter secrets are words that other texts contain too. */
 const LEAST = 8;
 
 function note(secret: string | undefined): void {
@@ -28,15 +25,15 @@ function note(secret: string | undefined): void {
 }
 
 /**
- * The texts of a request, or an answer, that nobody may be told: credentials as they were sent, and what they decode
- * to.
+ * Notes the secrets in the headers of a request or an answer: credentials as they were sent, and their decoded
+ * passwords.
  */
 export function noteSecrets(headers: Headers): void {
   noteAuthorization(headers.get("authorization") ?? "");
   for (const name of ["cookie", "set-cookie"]) noteSessions(headers.get(name) ?? "");
 }
 
-/** The tokens of links in the target of a request, or in another text: who has the token has the link. */
+/** Notes the tokens of links in the target of a request, or in another text: a token opens its link. */
 export function noteLinkTokens(text: string): void {
   for (const [, token] of text.matchAll(/__svc__\/share\/([^/?#\s"'<>]+)/g)) note(token);
 }
@@ -55,7 +52,7 @@ function noteSessions(text: string): void {
   for (const [id] of text.matchAll(/[\da-f]{32,}/g)) note(id);
 }
 
-/** API keys as they are shown once, and their secrets alone. */
+/** Notes API keys, and the secret part of each. */
 export function noteKeys(text: string): void {
   for (const [key, secret] of text.matchAll(/ff_[0-9a-f]{16}_([0-9a-f]{32})/g)) {
     note(key);
@@ -63,7 +60,7 @@ export function noteKeys(text: string): void {
   }
 }
 
-/** The same of what goes over a socket, either way: header fields, the fields of a login, and tokens of links. */
+/** Notes the secrets that go over a socket, either way: header fields, the fields of a login, and tokens of links. */
 export function noteSecretsOnWire(text: string): void {
   noteLinkTokens(text);
   for (const [, value = ""] of text.matchAll(/^authorization:(.*)$/gim)) noteAuthorization(value);
@@ -74,12 +71,12 @@ export function noteSecretsOnWire(text: string): void {
 }
 
 /**
- * Has this text searched for secrets after each test: for the rest of the test that runs, or of the file. `onlyGrows`:
- * what was searched is searched again for new secrets alone.
+ * Has a text searched for secrets after each test: up to the end of the running test, or of the file if none runs.
+ * `onlyGrows`: later searches look at the old text for new secrets only.
  */
 export function watchText(read: () => string, { onlyGrows = false } = {}): void {
   const isOfTest = expect.getState().currentTestName !== undefined;
-  told.push({ read, isOfTest, searched: onlyGrows ? 0 : undefined });
+  watched.push({ read, isOfTest, searched: onlyGrows ? 0 : undefined });
 }
 
 /** Listens to a service: no event, no line of the log and no metric may hold a secret (CONTRACT 8). */
@@ -93,35 +90,38 @@ export function watchSecrets(log: RecordingLogger): OnEvent {
   };
 }
 
-/** The secrets that were told, none of which may be, and all that was told; what this test listened to is let go of. */
+/**
+ * Returns the used secrets that the watched texts contain, and what is new in these texts. Texts of the running test
+ * are no longer watched.
+ */
 export function takeLeaks(): { readonly leaked: readonly string[]; readonly text: string } {
   const secrets = [...used];
   const longest = Math.max(0, ...secrets.map(({ length }) => length));
-  const texts = told.map((one) => {
+  const texts = watched.map((one) => {
     const whole = one.read();
     const recent = whole.slice(Math.max(0, (one.searched ?? 0) - longest));
     if (one.searched !== undefined) one.searched = whole.length;
     return { whole, recent };
   });
-  const isTold = (secret: string, index: number): boolean =>
+  const isShown = (secret: string, index: number): boolean =>
     texts.some(({ whole, recent }) => (index < known ? recent : whole).includes(secret));
-  const leaked = secrets.filter(isTold);
+  const leaked = secrets.filter(isShown);
   known = secrets.length;
-  told.splice(0, told.length, ...told.filter(({ isOfTest }) => !isOfTest));
+  watched.splice(0, watched.length, ...watched.filter(({ isOfTest }) => !isOfTest));
   return { leaked, text: texts.map(({ recent }) => recent).join("\n") };
 }
 
-/** Passwords of the tests, which are too short to be looked for as they are. */
+/** Passwords of the tests that are too short to be found by themselves. */
 const PASSWORDS = /\bhunter2\b|\btoor\b|["']secret["']|Basic [\w+/]{6,}/g;
 
 /**
- * Fails each test of a file after which a secret is in the events, the log or the metrics, also when it is tried again.
- * Call it once per file.
+ * Fails each test that leaves a secret in the events, the log or the metrics, also when it is repeated. Call it once
+ * per file.
  */
 export function failForLeaks(): void {
   used.clear();
   known = 0;
-  told.length = 0;
+  watched.length = 0;
   const found = new Map<string, readonly string[]>();
   afterEach(({ task }) => {
     const { leaked, text } = takeLeaks();

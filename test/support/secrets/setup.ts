@@ -6,13 +6,13 @@ import { watchOnce } from "../watch-once.ts";
 import { failForLeaks, noteSecretsOnWire, watchText } from "./secrets.ts";
 
 /*
- * For every file of tests: what its clients log in with is noted as it goes over their sockets, and all that the
- * processes it starts print, which is their log and on the examples their events, is searched for it (CONTRACT 8).
+ * Runs for every test file. It notes the secrets that clients send over their sockets. It searches the output of all
+ * child processes for them: their logs and, for the examples, their events (CONTRACT 8).
  */
 
-/** Heads and logins are in the first bytes of what is written at once. */
+/** The head of a request and the body of a login are in the first bytes of a write. */
 const HEAD_BYTES = 8192;
-/** So much of what a process has printed is looked at. */
+/** How much output of a process is searched. */
 const MOST_PRINTED = 4_000_000;
 
 failForLeaks();
@@ -29,9 +29,9 @@ function watchProcess(): void {
   const { spawn } = childProcess;
   childProcess.spawn = ((...args: Parameters<typeof spawn>): ChildProcess => {
     const child = spawn(...args);
-    // It talks with its caller over these, of sources.
+    // It uses its output to talk with its caller, about sources.
     if (child.spawnargs.some((arg) => arg.startsWith("--service="))) return child;
-    // `fileferry link` prints links, and `fileferry key` keys.
+    // `fileferry link` prints links, and `fileferry key` prints keys.
     const printsSecrets = child.spawnargs.includes("link") || child.spawnargs.includes("key");
     const streams = printsSecrets ? [child.stderr] : [child.stdout, child.stderr];
     for (const stream of streams) if (stream !== null) watchStream(stream);
@@ -44,7 +44,7 @@ function toText({ buffer, byteOffset, byteLength }: Uint8Array): string {
   return Buffer.from(buffer, byteOffset, Math.min(byteLength, HEAD_BYTES)).toString("latin1");
 }
 
-/** Nobody else's reading is begun by it. */
+/** Listens without starting to read: the stream stays paused for its other readers. */
 function watchStream(stream: Readable): void {
   let printed = "";
   const push = stream.push;

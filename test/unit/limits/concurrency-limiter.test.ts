@@ -36,7 +36,7 @@ function granted(permit: Permit | undefined): Permit {
   return permit;
 }
 
-/** A source of a number of parts, which fails after them if told to. */
+/** A source of a number of parts. With `fails` it fails after them. */
 function sourceOf(parts: number, fails = false): ByteSource & { closed: number } {
   let left = parts;
   const source = {

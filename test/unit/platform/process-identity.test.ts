@@ -13,7 +13,7 @@ async function begin() {
   );
 }
 
-/** What tells about machines and processes. Other files are read as ever: the tests themselves read some. */
+/** Files that identify machines and processes. The tests read other files as well, which stay as they are. */
 const OF_MACHINE = /^\/(?:proc|etc\/machine-id)(?:\/|$)/;
 
 /** Has each file about the machine read as given, or fail, until the function is called that it gives. */

@@ -83,7 +83,7 @@ export function toClose(server: Server): () => Promise<void> {
   };
 }
 
-/** An authenticator under test, with what it has told. */
+/** An authenticator under test, with its log and its events. */
 export interface Asked {
   readonly log: RecordingLogger;
   readonly events: FileEvent[];
@@ -103,7 +103,7 @@ export interface Judged {
 
 export const ALICE: Credentials = { type: "password", username: "alice", content: "secret of alice" };
 
-/** Makes an authenticator that sends no test at the start, unless told to. */
+/** Creates an authenticator. It does not test its endpoint at the start unless an option says so. */
 export function createAsked(options: HttpAuthenticatorOptions): Asked {
   const log = createRecordingLogger();
   const events: FileEvent[] = [];

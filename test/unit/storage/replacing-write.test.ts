@@ -17,7 +17,7 @@ async function* bytes(count: number, meanwhile?: () => Promise<unknown>): AsyncG
   await meanwhile?.();
 }
 
-/** Writes a file, and returns what the storage told. */
+/** Writes a file. Returns what the storage reports as replaced. */
 async function replace(
   path: string,
   content: AsyncIterable<Uint8Array>,

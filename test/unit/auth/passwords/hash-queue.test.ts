@@ -3,7 +3,7 @@ import { createPasswordHasher } from "../../../../src/auth/passwords/hash.ts";
 
 const PHC = "$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4";
 
-/** A hasher that computes one password after the other, each when it is told to, and what it has begun to compute. */
+/** A hasher that computes one password at each call of a step, and the passwords that it has started to compute. */
 function createStepwise() {
   const begun: string[] = [];
   let finish: () => void = () => undefined;

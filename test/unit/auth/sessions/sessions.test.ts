@@ -557,7 +557,7 @@ describe("a session of a version of its account", () => {
   it("is not brought back by a change of the password, once another change has ended it", async () => {
     const own = create();
     const id = await own.start(first);
-    // Nobody has used the session since the account was changed.
+    // No request has used the session since the account was changed.
     current = "2";
     await own.endOthers("alice", id, "3");
     current = "3";

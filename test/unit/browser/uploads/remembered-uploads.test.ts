@@ -136,7 +136,7 @@ describe("remembered uploads of a link (SHARING 9.3)", () => {
     const text = storage.getItem("fileferry-uploads") ?? "";
     expect(text).not.toMatch(/first|share/);
     expect(JSON.parse(text)).toEqual([{ ...ofLink("first", 1), folder: "./sub/", urls: [`.${toUrl(1).slice(5)}`] }]);
-    // The same link, sealed anew.
+    // The same link, with a new token.
     const again = openLink(storage, "second");
     expect(again.list("link:1", "/f g/__svc__/share/second/sub/")).toEqual([ofLink("second", 1)]);
     again.forget([toLinkUrl("second", 1)]);

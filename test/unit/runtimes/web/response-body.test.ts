@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { openResponseBody, type ResponseBodyOptions } from "../../../../src/runtimes/web/response-body.ts";
 
-/** A stream of these chunks, with what then becomes of it, that notes whether it was let go of. */
+/** A stream of these chunks, which ends or fails after them. It notes whether it was cancelled. */
 function streamOf(chunks: readonly (number | Error)[]) {
   const left = [...chunks];
   const onCancel = vi.fn();

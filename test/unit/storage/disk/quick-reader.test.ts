@@ -26,7 +26,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Lets each look at the clock show a time that is later by so many milliseconds. */
+/** Makes each reading of the clock later than the last one by these milliseconds. */
 function stepClock(milliseconds: number): void {
   let now = performance.now();
   vi.spyOn(performance, "now").mockImplementation(() => {
