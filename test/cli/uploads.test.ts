@@ -36,7 +36,7 @@ async function filesBelow(folder: string): Promise<readonly string[]> {
 }
 
 describe("fileferry serve with uploads", () => {
-  it("removes at its start what has expired while it did not run, and tells of it (R 7.2, 9.3)", async () => {
+  it("removes at its start what has expired while it did not run, and reports it (R 7.2, 9.3)", async () => {
     const { args, folder, files } = await configure({ idleSeconds: 1 });
     const first = await startServer(args);
     const created = await fetch(`${first.url}home/a`, { method: "PUT", headers: CREATION });

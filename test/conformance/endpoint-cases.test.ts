@@ -680,7 +680,7 @@ describe("the cases of an authentication endpoint", () => {
     expect(String(found)).not.toContain("s3cret");
   });
 
-  it("tell of every answer", async () => {
+  it("report every answer", async () => {
     const server = await serveEndpoint(createHandwrittenEndpoint());
     onTestFinished(() => server.stop());
     const told: number[] = [];

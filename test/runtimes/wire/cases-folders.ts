@@ -151,7 +151,7 @@ export const folderCases: readonly WireCase[] = [
     expect(answer.status).toBe(422);
     expect(await environment.names()).toEqual([]);
   }),
-  wireCase("a trigger runs on each member, and tells of it", async (environment) => {
+  wireCase("a trigger runs on each member, and is reported", async (environment) => {
     await environment.put("a", "x");
     await environment.call("PUT", `${environment.folder}sub/`);
     const answer = await post(environment, ["publish", ["a", "sub"]]);

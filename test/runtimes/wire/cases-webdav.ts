@@ -182,7 +182,7 @@ export const webdavCases: readonly WireCase[] = [
     expect(discovered.text).toContain(`<D:href>${token}</D:href>`);
     expect((await ask("UNLOCK", "new.txt", { "Lock-Token": `<${token}>` })).status).toBe(204);
   }),
-  wireCase("COPY and MOVE take a tree along, and tell of it once", async (environment) => {
+  wireCase("COPY and MOVE take a tree along, and are reported once", async (environment) => {
     const { put, call, folder, names, events } = environment;
     await call("PUT", `${folder}one/`);
     await put("one/a.txt", "content");

@@ -440,7 +440,7 @@ describe("answers below the URL of a link (SHARING 9.1)", () => {
 });
 
 describe("events of links (SHARING 10)", () => {
-  it("tell of the new and the withdrawn link, without its password", async () => {
+  it("report the new and the withdrawn link, without its password", async () => {
     const { created, call, events, log } = await setOwner();
     const { id, expires, url } = await created({
       path: "/reports",

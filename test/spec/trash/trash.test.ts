@@ -183,7 +183,7 @@ describe("the trash of an account", () => {
     expect((await call("GET", TRASH, { ...rest, undescribed: "no trash" })).status).toBe(404);
   });
 
-  it("is swept with the service, which tells of it", async () => {
+  it("is swept with the service, which reports it", async () => {
     let now = Date.now();
     const { call, service, events, entries } = await createTrashService({ "/alice/a": "a" }, {}, { clock: () => now });
     await call("DELETE", "/home/a", rest);

@@ -219,7 +219,7 @@ describe("bytes that another request adds while beforeCommit decides", () => {
 });
 
 describe("two requests that complete one upload", () => {
-  it("make one file, and one event tells of it (R 9.3)", async () => {
+  it("make one file, and cause one event (R 9.3)", async () => {
     const { createByTus, patch, tus, events } = await createUploadService({
       beforeCommit: async () => {
         await new Promise((resolve) => setTimeout(resolve, 5));

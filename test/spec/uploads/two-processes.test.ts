@@ -10,7 +10,7 @@ const last = { "upload-offset": "0", "upload-complete": "?1", "content-type": DR
 const again = { ...last, "upload-offset": "3" };
 
 describe("two processes that complete one upload", () => {
-  it.each(["memory", "disk"])("tell of it once, in %s (R 9.3)", async (kind) => {
+  it.each(["memory", "disk"])("cause one event, in %s (R 9.3)", async (kind) => {
     const root = await mkdtemp(join(tmpdir(), "fileferry-completions-"));
     const memory = createMemoryStorage();
     const open = () => (kind === "memory" ? memory : createDiskStorage({ root }));
