@@ -2,31 +2,33 @@
 
 export { createClient } from "./client/client.ts";
 export { FileferryError, type FileferryErrorDetails } from "./client/error.ts";
+export type { FileClient } from "./client/file-client.ts";
 export type {
-  AccountDescription,
   ArchiveRequestOptions,
   ByteStream,
   ClientCredentials,
   ClientOptions,
-  Entry,
-  EntryDetails,
-  EntryPage,
-  FileClient,
   FileVersionCommand,
-  FileVersionEntry,
   FolderCommand,
-  FolderCommandOutcome,
-  FoundEntries,
-  FoundEntry,
   GetOptions,
   ListPageOptions,
   OpenContent,
   PutOptions,
-  PutResult,
   RemoveRequestOptions,
   RequestOptions,
   ResumeOptions,
   SavedUpload,
   Sha256Hash,
   UploadContent,
-} from "./client/types.ts";
+} from "./client/options.ts";
+export type {
+  AccountDescription,
+  Entry,
+  EntryDetails,
+  EntryPage,
+  FileVersionEntry,
+  FolderCommandOutcome,
+  FoundEntries,
+  FoundEntry,
+  PutResult,
+} from "./client/results.ts";

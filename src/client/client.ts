@@ -1,26 +1,22 @@
 import type { commandsResponseSchema } from "../schemas/commands.ts";
 import { toDigestHeader, verifyResponse, WANTED_DIGEST } from "./digests.ts";
 import { FileferryError, throwFailure, toResponseError } from "./error.ts";
+import type { FileClient } from "./file-client.ts";
 import { toCommonHeaders, toConditionHeaders, toEntityTag, toMetadataHeader, toModified } from "./headers.ts";
 import { parseListing } from "./listing.ts";
-import { toFilePath, toFolderPath, toNames, toVersionsPath } from "./paths.ts";
-import { toResumableContent } from "./resumable-content.ts";
-import { uploadResumably } from "./resumable-upload.ts";
-import { isStream, sizeOf } from "./streams.ts";
 import type {
-  AccountDescription,
   ClientOptions,
-  Entry,
-  FileClient,
-  FileVersionEntry,
-  FoundEntry,
   PutOptions,
-  PutResult,
   RequestOptions,
   ResumeOptions,
   SavedUpload,
   UploadContent,
-} from "./types.ts";
+} from "./options.ts";
+import { toFilePath, toFolderPath, toNames, toVersionsPath } from "./paths.ts";
+import type { AccountDescription, Entry, FileVersionEntry, FoundEntry, PutResult } from "./results.ts";
+import { toResumableContent } from "./resumable-content.ts";
+import { uploadResumably } from "./resumable-upload.ts";
+import { isStream, sizeOf } from "./streams.ts";
 import { type ClientRequest, createUpload, type Transport } from "./upload.ts";
 
 /** The body of a response to commands that all succeeded. */

@@ -1,6 +1,6 @@
 import { FileferryError } from "./error.ts";
+import type { ClientOptions, Sha256Hash, UploadContent } from "./options.ts";
 import { isStream, toBlob } from "./streams.ts";
-import type { ClientOptions, Sha256Hash, UploadContent } from "./types.ts";
 
 /** Asks for the digest that {@link verifyResponse} needs (RFC 9530 4). */
 export const WANTED_DIGEST = { "Want-Repr-Digest": "sha-256=1" } as const;

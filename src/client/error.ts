@@ -1,5 +1,5 @@
 import type { ErrorCode } from "../http/errors.ts";
-import type { FolderCommandOutcome } from "./types.ts";
+import type { FolderCommandOutcome } from "./results.ts";
 
 /** What is known of a failure. */
 export interface FileferryErrorDetails extends ErrorOptions {

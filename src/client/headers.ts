@@ -1,4 +1,4 @@
-import type { ClientCredentials, GetOptions, PutOptions } from "./types.ts";
+import type { ClientCredentials, GetOptions, PutOptions } from "./options.ts";
 
 /** The header fields of every request. */
 export function toCommonHeaders(credentials: ClientCredentials): Readonly<Record<string, string>> {

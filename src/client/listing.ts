@@ -1,4 +1,4 @@
-import type { Entry } from "./types.ts";
+import type { Entry } from "./results.ts";
 
 /**
  * Yields the entries of a JSON listing while it arrives: `{ "content": [ entry, ... ] }`. It holds one entry and one

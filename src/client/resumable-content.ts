@@ -1,5 +1,5 @@
+import type { OpenContent, UploadContent } from "./options.ts";
 import { isStream, readInto, toBlob, watchReading } from "./streams.ts";
-import type { OpenContent, UploadContent } from "./types.ts";
 
 /** Content that can be read again from any byte of it. */
 export interface ResumableContent {

@@ -1,7 +1,8 @@
 import { FileferryError } from "./error.ts";
 import { toEntityTag, toModified } from "./headers.ts";
+import type { RequestOptions, ResumeOptions, SavedUpload } from "./options.ts";
+import type { PutResult } from "./results.ts";
 import { ContentError, type ContentPart, type ResumableContent } from "./resumable-content.ts";
-import type { PutResult, RequestOptions, ResumeOptions, SavedUpload } from "./types.ts";
 import { type ClientRequest, createUpload, type Transport } from "./upload.ts";
 import { pause, toDelay, untilAborted } from "./waits.ts";
 

@@ -1,4 +1,4 @@
-import type { ByteStream, OpenContent, UploadContent } from "./types.ts";
+import type { ByteStream, OpenContent, UploadContent } from "./options.ts";
 
 export function isStream(content: UploadContent): content is ByteStream {
   return typeof content === "object" && "getReader" in content;

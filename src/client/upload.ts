@@ -1,5 +1,5 @@
+import type { ByteStream, ClientOptions, OpenContent, PutOptions, UploadContent } from "./options.ts";
 import { isStream, toBlob } from "./streams.ts";
-import type { ByteStream, ClientOptions, OpenContent, PutOptions, UploadContent } from "./types.ts";
 import { sendByXhr } from "./xhr.ts";
 
 /** A request as the client makes it. */

@@ -1,4 +1,5 @@
-import type { Entry, FileClient } from "../client/types.ts";
+import type { FileClient } from "../client/file-client.ts";
+import type { Entry } from "../client/results.ts";
 import { toShownError } from "./errors.ts";
 import { createStore, createThrottle, type ReadonlyStore } from "./store.ts";
 import type { FolderListing, FolderState } from "./types.ts";

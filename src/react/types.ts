@@ -1,5 +1,6 @@
 import type { FileferryError } from "../client/error.ts";
-import type { Entry, PutOptions } from "../client/types.ts";
+import type { PutOptions } from "../client/options.ts";
+import type { Entry } from "../client/results.ts";
 
 /** What is known of a folder's members. */
 export interface FolderState {

@@ -1,4 +1,4 @@
-import type { FileClient } from "../client/types.ts";
+import type { FileClient } from "../client/file-client.ts";
 import { toCreationError, toShownError } from "./errors.ts";
 import { createStore, createThrottle, type ReadonlyStore } from "./store.ts";
 import type { UploadActions, UploadItem, UploadListOptions, UploadOptions } from "./types.ts";

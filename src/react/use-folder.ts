@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
-import type { FileClient } from "../client/types.ts";
+import type { FileClient } from "../client/file-client.ts";
 import { createFolderStore, UNLISTED } from "./folder.ts";
 import type { FolderListing, FolderState } from "./types.ts";
 

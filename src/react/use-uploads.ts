@@ -1,5 +1,5 @@
 import { useEffect, useState, useSyncExternalStore } from "react";
-import type { FileClient } from "../client/types.ts";
+import type { FileClient } from "../client/file-client.ts";
 import type { UploadItem, UploadList, UploadListOptions } from "./types.ts";
 import { createUploadStore, NO_UPLOADS, type UploadStore } from "./uploads.ts";
 

@@ -3,9 +3,10 @@ import type { Api, FileService, RequestHandler } from "../contracts/file-service
 import { checkOption } from "../contracts/option-error.ts";
 import type { Reply } from "../http/reply.ts";
 import type { ReplyHandler } from "../http/reply-handler.ts";
-import { createExchange, type Exchange, openExchange } from "./node/exchange.ts";
+import { createExchange, type Exchange } from "./node/exchange.ts";
 import { mayLackFields } from "./node/header-count.ts";
 import { withInterimResponses } from "./node/interim-responses.ts";
+import { openExchange } from "./node/pipelining.ts";
 import { toRequest } from "./node/request.ts";
 import { sendReply } from "./node/response.ts";
 import { toMilliseconds } from "./node/server-limits.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
-import type { FileClient } from "../../src/client/types.ts";
+import type { FileClient } from "../../src/client/file-client.ts";
 import { type ClientOptions, createClient, FileferryError } from "../../src/client.ts";
 import { closeNodeServer, createNodeServer } from "../../src/node.ts";
 import { createTestService, type TestService, type TestServiceOptions } from "../support/service.ts";

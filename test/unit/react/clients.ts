@@ -1,4 +1,6 @@
-import type { Entry, FileClient, PutOptions, PutResult } from "../../../src/client/types.ts";
+import type { FileClient } from "../../../src/client/file-client.ts";
+import type { PutOptions } from "../../../src/client/options.ts";
+import type { Entry, PutResult } from "../../../src/client/results.ts";
 
 /** One call of `list`, which the test answers. */
 export interface ListCall {

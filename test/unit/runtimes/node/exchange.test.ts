@@ -1,7 +1,8 @@
 import { EventEmitter } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { expect, it } from "vitest";
-import { createExchange, exchangeOf, openExchange } from "../../../../src/runtimes/node/exchange.ts";
+import { createExchange, exchangeOf } from "../../../../src/runtimes/node/exchange.ts";
+import { openExchange } from "../../../../src/runtimes/node/pipelining.ts";
 import { startDraining, stopDraining } from "../../../../src/runtimes/node/shutdown.ts";
 
 /** A request on a socket of a server. If the socket is not writable, its last response was sent. */
