@@ -9,7 +9,7 @@ import { toValidators } from "../http/validators.ts";
 import type { AccountContext } from "../request/context.ts";
 import { parseDepth } from "../webdav/depth.ts";
 import { isWebdavClient, redirectIfFolder } from "./trailing-slash.ts";
-import { toContentLocation } from "./webdav/resource.ts";
+import { withFolderLocation } from "./webdav/resource.ts";
 
 /** `DELETE /home/<path>` and `/home/<folder>/`: removes a file, or a folder with everything under it (4.2, 4.5). */
 export async function deletePath(context: AccountContext): Promise<Reply> {
@@ -21,7 +21,7 @@ export async function deletePath(context: AccountContext): Promise<Reply> {
   if (path.isFolder || isCollection) parseDepth("DELETE", request.headers);
   if (!isCollection) return remove(context);
   const reply = await remove({ ...context, path: { segments: path.segments, isFolder: true } });
-  return { ...reply, headers: [...reply.headers, ...Object.entries(toContentLocation(context, true))] };
+  return withFolderLocation(reply, context);
 }
 
 async function remove(context: AccountContext): Promise<Reply> {

@@ -27,7 +27,7 @@ import { findFreeBytes } from "./disk/free-bytes.ts";
 import { readGuard } from "./disk/latency-guard.ts";
 import { followLinks } from "./disk/links.ts";
 import { describeMember, listFirstMembers, listMembers, statMember } from "./disk/list.ts";
-import { type OpenFolder, withFolder } from "./disk/open-folder.ts";
+import { type LookUpOptions, type OpenFolder, withFolder } from "./disk/open-folder.ts";
 import { findOwner } from "./disk/owner.ts";
 import { hasRecords, removeProperties } from "./disk/properties.ts";
 import { readMember, readMemberSync } from "./disk/read.ts";
@@ -94,11 +94,11 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     return hasLinks ? followLinks(root, segments) : segments;
   }
 
-  async function statAt(segments: readonly string[], hasLock = false): Promise<StorageEntry | undefined> {
+  async function statAt(segments: readonly string[], options?: LookUpOptions): Promise<StorageEntry | undefined> {
     const name = segments.at(-1);
     if (name !== undefined && !tree.isValidName(name)) return undefined;
     const found = withFolder(tree.open(segments.slice(0, -1)), (folder) =>
-      describeMember(folder, name ?? ".", hasLock),
+      describeMember(folder, name ?? ".", options),
     );
     return mapSystemErrors(found).catch(undefinedIfMissing);
   }
@@ -110,9 +110,13 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
   }
 
   /** Returns a member of a folder or, if the member is a symlink to follow, the entry of its target. */
-  async function followed(segments: readonly string[], member: StorageEntry, hasLock = false): Promise<StorageEntry> {
+  async function followed(
+    segments: readonly string[],
+    member: StorageEntry,
+    options?: LookUpOptions,
+  ): Promise<StorageEntry> {
     if (links === "hidden" || member.kind !== "link") return member;
-    const target = await statAt(await locate([...segments, member.name]), hasLock);
+    const target = await statAt(await locate([...segments, member.name]), options);
     if (target === undefined || target.kind === "link") return member;
     return { ...target, name: member.name, isFollowed: true };
   }
@@ -222,9 +226,9 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     const parent = mapErrorCode(tree.open(await locate(segments)), "not-a-folder", "not-found");
     const removed = withFolder(parent, async (folder) => {
       /** Returns the kind of the member that will be removed, a link as a link, after its entry met the conditions. */
-      const check = async (hasLock: boolean): Promise<StorageEntry["kind"]> => {
-        const member = await statMember(folder, name, hasLock);
-        const entry = member && (await followed(segments, member, hasLock));
+      const check = async (options?: LookUpOptions): Promise<StorageEntry["kind"]> => {
+        const member = await statMember(folder, name, options);
+        const entry = member && (await followed(segments, member, options));
         if (member === undefined || entry === undefined || !isOfKind(entry.kind, conditions)) {
           throw new StorageError("not-found");
         }
@@ -233,8 +237,8 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
       };
       // With `kind: "file"` alone a second check is not needed: the system never unlinks a folder.
       const mustCheckUnderLock = conditions.ifMatch !== undefined || conditions.kind === "folder";
-      if ((await check(false)) === "folder") await removeFolderAndProperties(folder, name);
-      else await removeFile(folder, name, mustCheckUnderLock ? () => check(true) : undefined);
+      if ((await check()) === "folder") await removeFolderAndProperties(folder, name);
+      else await removeFile(folder, name, mustCheckUnderLock ? () => check({ hasLock: true }) : undefined);
       if (durability === "fsync") await folder.sync();
     });
     await mapSystemErrors(removed);
@@ -266,7 +270,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
 }
 
 async function removeFolderAndProperties(parent: OpenFolder, name: string): Promise<void> {
-  const stats = (await hasRecords(parent)) ? await parent.lookUp(name, false) : undefined;
+  const stats = (await hasRecords(parent)) ? await parent.lookUp(name) : undefined;
   await removeFolder(parent, name);
   if (stats !== undefined) await removeProperties(parent, stats).catch(() => undefined);
 }

@@ -67,7 +67,7 @@ export function toNewKeyPage(
   const { keys } = texts;
   const content = card(html`<h1>${keys.ready}</h1>
 <p>${keys.readyHint}</p>
-${renderUrl(texts, { id: "key", url: text, label: keys.key }, true)}
+${renderUrl(texts, { id: "key", url: text, label: keys.key })}
 <dl class="facts">
 <div><dt>${keys.label}</dt><dd><bdi>${toName(key)}</bdi></dd></div>
 <div><dt>${keys.path}</dt><dd><bdi>${key.path}</bdi></dd></div>

@@ -1,6 +1,7 @@
 import type { InspectedEntry } from "../../account/file-attributes.ts";
 import type { ResourcePath } from "../../account/path.ts";
 import { StorageError } from "../../contracts/storage-adapter.ts";
+import type { Reply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { encodeSegment } from "../../webdav/multistatus.ts";
 
@@ -27,4 +28,9 @@ export function toContentLocation(
 ): { readonly "Content-Location"?: string } {
   const { segments, isFolder: hasSlash } = context.path;
   return isFolder && !hasSlash ? { "Content-Location": toHref(context, { segments, isFolder }) } : {};
+}
+
+/** Adds the header of {@link toContentLocation} to a reply about a folder. */
+export function withFolderLocation(reply: Reply, context: Pick<AccountContext, "root" | "path">): Reply {
+  return { ...reply, headers: [...reply.headers, ...Object.entries(toContentLocation(context, true))] };
 }

@@ -23,9 +23,9 @@ export interface RequestBody {
 }
 
 /** Chunks below this size are joined: each costs microseconds, and a client may send thousands in one packet. */
-const SMALL_BYTES = 4096;
+const JOINED_BYTES = 4096;
 /** The number of small chunks that wait at most. */
-const MOST_SMALL = 1000;
+const MAX_JOINED = 1000;
 
 let onChunkReceived: ((byteLength: number) => void) | undefined;
 
@@ -89,11 +89,11 @@ export function createRequestBody(req: IncomingMessage, res: ServerResponse, isP
   }
   function onData(chunk: Buffer): void {
     count(chunk);
-    if (chunk.byteLength < SMALL_BYTES) {
+    if (chunk.byteLength < JOINED_BYTES) {
       // The parser passes everything of one packet before the next phase of the event loop, so this delays nothing.
       const smallChunks = small.push(chunk);
       if (smallChunks === 1) setImmediate(flush);
-      if (smallChunks === MOST_SMALL) flush();
+      if (smallChunks === MAX_JOINED) flush();
       return;
     }
     flush();

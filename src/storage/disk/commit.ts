@@ -4,7 +4,7 @@ import { type StorageEntry, StorageError, type WriteOptions } from "../../contra
 import { hasConditions, meetsConditions } from "../conditions.ts";
 import { ignoreErrors, mapErrorCode, mapSystemErrors, systemCode } from "./errors.ts";
 import { toEntry } from "./list.ts";
-import { type OpenFolder, withNameLock } from "./open-folder.ts";
+import { type LookUpOptions, type OpenFolder, withNameLock } from "./open-folder.ts";
 import { hasRecords, removeProperties, withPropertiesMoved } from "./properties.ts";
 import { renameMember, SMALL_BYTES } from "./system-calls.ts";
 
@@ -25,16 +25,16 @@ export const NO_LINKS: readonly string[] = [
 ];
 
 /**
- * Checks that a write to a name is allowed. Returns the stats of what is there now. `hasLock`: see `OpenFolder.lookUp`.
+ * Checks that a write to a name is allowed. Returns the stats of what is there now.
  * @throws StorageError `not-a-file` for a folder, `precondition-failed` if the conditions are not met.
  */
 export async function checkTarget(
   folder: OpenFolder,
   name: string,
   conditions: WriteOptions,
-  hasLock = false,
+  options?: LookUpOptions,
 ): Promise<BigIntStats | undefined> {
-  const found = await folder.lookUp(name, hasLock);
+  const found = await folder.lookUp(name, options);
   const entry = found && toEntry(name, found);
   if (entry?.kind === "folder") throw new StorageError("not-a-file");
   if (!meetsConditions(entry?.etag, conditions)) throw new StorageError("precondition-failed");
@@ -77,7 +77,7 @@ export async function commit(
     // The properties may be of a file that has replaced `previous` meanwhile.
     const mayHaveProperties = await hasRecords(folder);
     const mustLook = hasConditions(options) || !isRecent || mayHaveProperties || onReplaced !== undefined;
-    const found = mustLook ? await checkTarget(folder, name, options, true) : previous;
+    const found = mustLook ? await checkTarget(folder, name, options, { hasLock: true }) : previous;
     options.signal?.throwIfAborted();
     await folder.confirm();
     // Otherwise the file would appear where no client has put it: in the trash, or below the limit of another folder.
@@ -89,7 +89,7 @@ export async function commit(
     }
     const isRenameQuick = isQuick && (found === undefined || found.size <= SMALL_BYTES);
     const replace = (): Promise<void> =>
-      mapSystemErrors(renameMember(folder.at(temporary), folder.at(name), isRenameQuick), {
+      mapSystemErrors(renameMember(folder.at(temporary), folder.at(name), { isQuick: isRenameQuick }), {
         ENOENT: "parent-missing",
         ENOTDIR: "not-a-file",
         EISDIR: "not-a-file",
@@ -112,8 +112,8 @@ export async function removeFile(folder: OpenFolder, name: string, check?: () =>
   const removed = withNameLock(folder, name, async () => {
     await check?.();
     await folder.confirm();
-    const stats = (await hasRecords(folder)) ? await folder.lookUp(name, true) : undefined;
-    const isFolder = async () => (await folder.lookUp(name, true))?.isDirectory() ?? false;
+    const stats = (await hasRecords(folder)) ? await folder.lookUp(name, { hasLock: true }) : undefined;
+    const isFolder = async () => (await folder.lookUp(name, { hasLock: true }))?.isDirectory() ?? false;
     await unlink(folder.at(name)).catch(async (error: unknown) => {
       throw systemCode(error) === "EPERM" && (await isFolder()) ? new StorageError("not-a-file") : error;
     });

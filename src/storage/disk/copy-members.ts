@@ -104,7 +104,7 @@ async function goDown(copying: Copying, level: Level, pair: FolderPair, name: st
   const { way } = copying;
   const { source, target } = pair;
   copying.names -= 1;
-  const stats = (await hasRecords(source)) ? await source.lookUp(name, false) : undefined;
+  const stats = (await hasRecords(source)) ? await source.lookUp(name) : undefined;
   const create = async (): Promise<OpenFolder> => {
     await createFolderAt(target, name);
     return target.enter(name);
@@ -142,7 +142,7 @@ async function copyFiles(
   const mayHaveProperties = await hasRecords(pair.source);
   const folders: string[] = [];
   await inParallel(names, { most: MAX_PARALLEL, signal }, async (name, ownSignal) => {
-    const stats = await pair.source.lookUp(name, false);
+    const stats = await pair.source.lookUp(name);
     const kind = stats && toEntry(name, stats)?.kind;
     if (kind === "folder") folders.push(name);
     if (kind !== "file") return;

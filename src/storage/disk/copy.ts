@@ -21,7 +21,7 @@ export interface CopyOptions extends MemberCopyOptions, Pick<TransferOptions, "r
 export async function copyFolderTo(source: OpenFolder, to: Place, options: CopyOptions): Promise<Placement> {
   const { folder, name } = to;
   const { replace = false } = options;
-  if (!replace && (await folder.lookUp(name, false)) !== undefined) throw new StorageError("already-exists");
+  if (!replace && (await folder.lookUp(name)) !== undefined) throw new StorageError("already-exists");
   const temporary = reserveTemporaryName();
   let isRemoved = true;
   try {

@@ -27,7 +27,7 @@ export async function createOwnedFolder(folder: OpenFolder, name: string, owner:
     await giveTo(folder, temporary, owner);
     await withNameLock(folder, name, async () => {
       // The system call `rename` would replace an empty folder.
-      if ((await folder.lookUp(name, true)) !== undefined) throw new StorageError("already-exists");
+      if ((await folder.lookUp(name, { hasLock: true })) !== undefined) throw new StorageError("already-exists");
       await mapSystemErrors(rename(folder.at(temporary), folder.at(name)), { ...CODES, ENOTDIR: "already-exists" });
       await folder.confirm();
     });

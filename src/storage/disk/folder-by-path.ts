@@ -4,7 +4,15 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { hasCode, StorageError } from "../../contracts/storage-adapter.ts";
 import { ignoreErrors, mapErrorCode, mapSystemErrors } from "./errors.ts";
-import { MEMBER_FLAGS, NO_FOLDER_SYNC, type OpenFolder, syncFolder, toIdentity, withNameLock } from "./open-folder.ts";
+import {
+  type LookUpOptions,
+  MEMBER_FLAGS,
+  NO_FOLDER_SYNC,
+  type OpenFolder,
+  syncFolder,
+  toIdentity,
+  withNameLock,
+} from "./open-folder.ts";
 import { BIGINT, lookAt, type MemberName, openDescriptor, release } from "./system-calls.ts";
 
 const statAsync = promisify(fstat);
@@ -43,7 +51,11 @@ export async function openByPath(path: string): Promise<OpenFolder> {
   }
 
   /** Runs attempts until one result is not `"replaced"`, which means that the member changed during the attempt. */
-  async function attempts<T>(name: string, attempt: () => Promise<T | "replaced">, hasLock: boolean): Promise<T> {
+  async function attempts<T>(
+    name: string,
+    attempt: () => Promise<T | "replaced">,
+    { hasLock = false }: LookUpOptions = {},
+  ): Promise<T> {
     const isFree = (count: number): boolean => hasLock || count === 0;
     for (let count = 0; count < MAX_ATTEMPTS; count += 1) {
       const result = await (isFree(count) ? attempt() : withNameLock({ identity: () => identity }, name, attempt));
@@ -99,8 +111,8 @@ export async function openByPath(path: string): Promise<OpenFolder> {
     at,
     enter: (name) => openByPath(at(name)),
     leave: () => openByPath(dirname(path)),
-    openFile: (name, flags, mode) => attempts(name, () => openMember(name, flags, mode), false),
-    lookUp: (name, hasLock) => attempts(name, () => lookUp(name), hasLock),
+    openFile: (name, flags, mode) => attempts(name, () => openMember(name, flags, mode)),
+    lookUp: (name, options) => attempts(name, () => lookUp(name), options),
     confirm,
     sync: async () => {
       const descriptor = await mapSystemErrors(

@@ -5,7 +5,7 @@ import { createSmallest } from "../../platform/smallest.ts";
 import { readNames } from "./folder-names.ts";
 import { readGuard } from "./latency-guard.ts";
 import type { NameCheck } from "./names.ts";
-import type { OpenFolder } from "./open-folder.ts";
+import type { LookUpOptions, OpenFolder } from "./open-folder.ts";
 import { hasRecordSync, openRecords, withPropertiesMark } from "./properties.ts";
 
 const MAX_TIME = 8.64e15;
@@ -14,9 +14,13 @@ const SLICE_MS = 2;
 /** How many asynchronous `lstat` calls run in parallel. */
 const MAX_PARALLEL = 32;
 
-/** Returns the entry of a member, a link as a link. `hasLock`: see `OpenFolder.lookUp`. */
-export async function statMember(folder: OpenFolder, name: string, hasLock = false): Promise<StorageEntry | undefined> {
-  const stats = await folder.lookUp(name, hasLock);
+/** Returns the entry of a member, a link as a link. */
+export async function statMember(
+  folder: OpenFolder,
+  name: string,
+  options?: LookUpOptions,
+): Promise<StorageEntry | undefined> {
+  const stats = await folder.lookUp(name, options);
   return stats && toEntry(name, stats);
 }
 
@@ -24,9 +28,9 @@ export async function statMember(folder: OpenFolder, name: string, hasLock = fal
 export async function describeMember(
   folder: OpenFolder,
   name: string,
-  hasLock = false,
+  options?: LookUpOptions,
 ): Promise<StorageEntry | undefined> {
-  const stats = await folder.lookUp(name, hasLock);
+  const stats = await folder.lookUp(name, options);
   const entry = stats && toEntry(name, stats);
   return entry && withPropertiesMark(folder, stats, entry);
 }

@@ -43,7 +43,7 @@ export async function moveMember(
   isFlushed: boolean,
 ): Promise<Placement> {
   return withBothLocks(from, to, async () => {
-    const member = await statMember(from.folder, from.name, true);
+    const member = await statMember(from.folder, from.name, { hasLock: true });
     const entry = member && (await follow(member));
     if (member === undefined || entry === undefined || !isOfKind(entry.kind, options))
       throw new StorageError("not-found");
@@ -64,11 +64,11 @@ export async function placeMember(
   kind: StorageEntry["kind"],
   options: { readonly replace: boolean; readonly isFlushed: boolean },
 ): Promise<Placement> {
-  const found = await to.folder.lookUp(to.name, true);
+  const found = await to.folder.lookUp(to.name, { hasLock: true });
   if (found !== undefined && !options.replace) throw new StorageError("already-exists");
   await Promise.all([from.folder.confirm(), to.folder.confirm()]);
   const hasProperties = (await hasRecords(from.folder)) || (await hasRecords(to.folder));
-  const moved = hasProperties ? await from.folder.lookUp(from.name, true) : undefined;
+  const moved = hasProperties ? await from.folder.lookUp(from.name, { hasLock: true }) : undefined;
   const place = (): Promise<void> => renameInto(from, to, kind, found);
   if (moved === undefined) await place();
   else {
@@ -95,7 +95,7 @@ async function renameInto(
 
 /** If both names are hard links to one file, the system's rename does nothing and leaves the old name. */
 async function replaceFile({ folder, name }: Place, target: MemberName, found: BigIntStats): Promise<void> {
-  const member = found.nlink > 1n ? await folder.lookUp(name, true) : undefined;
+  const member = found.nlink > 1n ? await folder.lookUp(name, { hasLock: true }) : undefined;
   const isSameFile = member?.ino === found.ino && member.dev === found.dev;
   await (isSameFile ? mapSystemErrors(unlink(folder.at(name)), CODES) : renameTo(folder.at(name), target));
 }

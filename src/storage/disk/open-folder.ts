@@ -28,11 +28,8 @@ export interface OpenFolder {
    * descriptor.
    */
   openFile(name: string, flags: number, mode?: number): Promise<number>;
-  /**
-   * Returns the stats of a member, a link as a link, or `undefined` if nothing has this name. `hasLock`: the caller
-   * holds the lock of the name ({@link withNameLock}), so this call must not wait for it.
-   */
-  lookUp(name: string, hasLock: boolean): Promise<BigIntStats | undefined>;
+  /** Returns the stats of a member, a link as a link, or `undefined` if nothing has this name. */
+  lookUp(name: string, options?: LookUpOptions): Promise<BigIntStats | undefined>;
   /**
    * As `lookUp`, but synchronous, for fast disks (`latency-guard.ts`). Missing on systems where a path must be
    * confirmed.
@@ -57,6 +54,12 @@ export interface OpenFolder {
   /** Flushes the names of its members to the device. */
   sync(): Promise<void>;
   close(): void;
+}
+
+/** How a member is looked up. */
+export interface LookUpOptions {
+  /** The caller holds the lock of the name ({@link withNameLock}), so the call must not wait for it. Default: false. */
+  readonly hasLock?: boolean;
 }
 
 // Windows lacks O_NOFOLLOW and O_NONBLOCK.

@@ -38,12 +38,12 @@ export async function hasRecords(folder: OpenFolder): Promise<boolean> {
   const { lookSync } = folder;
   if (lookSync !== undefined && readGuard.isFast())
     return readGuard.timed(() => mapSystemErrorsSync(() => lookSync(RECORDS_FOLDER))) !== undefined;
-  return (await folder.lookUp(RECORDS_FOLDER, false)) !== undefined;
+  return (await folder.lookUp(RECORDS_FOLDER)) !== undefined;
 }
 
 /** Whether a member has a record. */
 export async function hasRecord(records: OpenFolder, stats: BigIntStats): Promise<boolean> {
-  return (await records.lookUp(toRecordName(stats), false)) !== undefined;
+  return (await records.lookUp(toRecordName(stats))) !== undefined;
 }
 
 /** As {@link hasRecord}, but synchronous, for fast disks. */

@@ -52,7 +52,7 @@ export function readMemberSync(
   } catch {
     return undefined;
   } finally {
-    if (descriptor !== undefined) releaseDescriptor(descriptor, isQuick);
+    if (descriptor !== undefined) releaseDescriptor(descriptor, { isQuick });
   }
 }
 
@@ -60,9 +60,9 @@ export function readMemberSync(
  * Closes a descriptor without waiting. Large files are closed in another thread, because the system may have to free
  * their bytes.
  */
-function releaseDescriptor(descriptor: number, isQuick: boolean): void {
+function releaseDescriptor(descriptor: number, { isQuick }: { readonly isQuick: boolean }): void {
   if (isQuick) release(descriptor);
-  else releaseFile(descriptor, false).catch(() => undefined);
+  else releaseFile(descriptor).catch(() => undefined);
 }
 
 /** Reads from a descriptor and closes it on every way out. Entry and bytes come from this one descriptor. */
@@ -79,7 +79,7 @@ async function readOpened(descriptor: number, name: string, range?: ByteRange): 
   } catch (error) {
     throw toStorageError(error);
   } finally {
-    if (!isHeld) await releaseFile(descriptor, isQuick);
+    if (!isHeld) await releaseFile(descriptor, { isQuick });
   }
 }
 
@@ -120,7 +120,7 @@ function toSource(descriptor: number, start: number, end: number): ByteSource {
   async function releaseOnce(): Promise<void> {
     if (!isOpen) return;
     isOpen = false;
-    await releaseFile(descriptor, isMedium);
+    await releaseFile(descriptor, { isQuick: isMedium });
   }
 
   function readFrom(buffer: Uint8Array, length: number, from: number): Promise<number> {

@@ -118,8 +118,8 @@ export function release(descriptor: number): void {
 }
 
 /** As {@link release}, for a file of any size that was only read. */
-export async function releaseFile(descriptor: number, isQuick: boolean): Promise<void> {
-  await closeFile(descriptor, isQuick).catch(throwIfNotOpen);
+export async function releaseFile(descriptor: number, speed?: CallSpeed): Promise<void> {
+  await closeFile(descriptor, speed).catch(throwIfNotOpen);
 }
 
 /** After all other errors the descriptor is closed too, so only EBADF is reported. */
@@ -146,13 +146,21 @@ export async function setTime(descriptor: number, time: number): Promise<void> {
   });
 }
 
+/** What the caller knows of the duration of a call. */
+export interface CallSpeed {
+  /** The call cannot take long, so it may be synchronous. Default: false. */
+  readonly isQuick?: boolean;
+}
+
 /**
- * Renames a member and replaces what had the name.
- *
- * `isQuick`: the rename cannot take long, as the system has no deferred work. The file has no bytes that some file
- * systems allocate only now, and the replaced file has few bytes to free.
+ * Renames a member and replaces what had the name. That is quick if the system has no deferred work: the file has no
+ * bytes that some file systems allocate only now, and the replaced file has few bytes to free.
  */
-export async function renameMember(from: MemberName, to: MemberName, isQuick: boolean): Promise<void> {
+export async function renameMember(
+  from: MemberName,
+  to: MemberName,
+  { isQuick = false }: CallSpeed = {},
+): Promise<void> {
   if (isQuick && changeGuard.isFast()) return changeGuard.timed(() => renameSync(from, to));
   return new Promise((resolve, reject) => {
     rename(from, to, (error) => (error ? reject(error) : resolve()));
@@ -160,9 +168,10 @@ export async function renameMember(from: MemberName, to: MemberName, isQuick: bo
 }
 
 /**
- * Closes a file. If the file was replaced meanwhile, the last close frees its bytes, which takes long for a large file.
+ * Closes a file. That is quick if the file is small. If a large file was replaced meanwhile, its last close takes long:
+ * it frees the bytes.
  */
-export async function closeFile(descriptor: number, isQuick: boolean): Promise<void> {
+export async function closeFile(descriptor: number, { isQuick = false }: CallSpeed = {}): Promise<void> {
   if (isQuick && changeGuard.isFast()) return changeGuard.timed(() => closeSync(descriptor));
   return new Promise((resolve, reject) => {
     close(descriptor, (error) => (error ? reject(error) : resolve()));

@@ -46,7 +46,7 @@ async function writeText(descriptor: number, text: string, isFlushed: boolean): 
     await mapSystemErrors(write(descriptor, text));
     if (isFlushed) await mapSystemErrors(sync(descriptor));
   } finally {
-    await closeFile(descriptor, true);
+    await closeFile(descriptor, { isQuick: true });
   }
 }
 
@@ -59,6 +59,6 @@ export async function readTextFile(folder: OpenFolder, name: string, maxBytes: n
     if (!stats.isFile() || stats.size > maxBytes) return undefined;
     return String(await mapSystemErrors(read(descriptor)));
   } finally {
-    await closeFile(descriptor, true);
+    await closeFile(descriptor, { isQuick: true });
   }
 }

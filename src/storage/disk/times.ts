@@ -79,7 +79,7 @@ async function setMemberTime(
   const time = nextTime(modified);
   if (time < 0) throw new StorageError("unsupported");
   await mapSystemErrors(lutimes(folder.at(name), time, time));
-  const changed = await folder.lookUp(name, true);
+  const changed = await folder.lookUp(name, { hasLock: true });
   if (changed !== undefined && !hasTime(changed, time)) {
     const old = Number(mtimeNs / 1000n) / MICROSECONDS;
     await mapSystemErrors(lutimes(folder.at(name), old, old));
@@ -93,7 +93,7 @@ async function findMember(
   folder: OpenFolder,
   name: string,
 ): Promise<{ readonly stats: BigIntStats; readonly entry: StorageEntry }> {
-  const stats = await folder.lookUp(name, true);
+  const stats = await folder.lookUp(name, { hasLock: true });
   const entry = stats && toEntry(name, stats);
   if (stats === undefined || entry === undefined || entry.kind === "link") throw new StorageError("not-found");
   return { stats, entry };
@@ -104,6 +104,6 @@ async function flush(folder: OpenFolder, name: string): Promise<void> {
   try {
     await mapSystemErrors(sync(descriptor));
   } finally {
-    await closeFile(descriptor, true);
+    await closeFile(descriptor, { isQuick: true });
   }
 }

@@ -16,7 +16,7 @@ import { mapErrorCode, mapSystemErrors, systemCode, toStorageError } from "./err
 import type { FolderTree } from "./folder-tree.ts";
 import { toEntry } from "./list.ts";
 import { moveMember } from "./move.ts";
-import { type OpenFolder, withFolder } from "./open-folder.ts";
+import { type LookUpOptions, type OpenFolder, withFolder } from "./open-folder.ts";
 import { readProperties } from "./properties.ts";
 import { changeMember } from "./times.ts";
 import type { Durability } from "./write.ts";
@@ -31,7 +31,7 @@ export interface DiskAccess {
   /** Opens the parent folder of a path. Returns it with the last name of the path. */
   openParent(path: string, ifRoot: StorageErrorCode): Promise<{ parent: OpenFolder; name: string }>;
   /** Returns a member of a folder or, if the member is a symlink to follow, the entry of its target. */
-  followed(segments: readonly string[], member: StorageEntry, hasLock?: boolean): Promise<StorageEntry>;
+  followed(segments: readonly string[], member: StorageEntry, options?: LookUpOptions): Promise<StorageEntry>;
   /** Called after a folder was moved, with where it was and where it is. Not waited for. */
   onFolderMoved(from: readonly string[], to: readonly string[]): Promise<void>;
   /** The storage itself. */
@@ -50,10 +50,14 @@ export function createDiskTransfers({
   self,
 }: DiskAccess): Pick<StorageAdapter, "copy" | "move" | "attributes"> {
   /** Checks also where followed links lead: what is replaced is removed, and with it a source in it. */
-  async function checkPaths(from: string, to: string, isMove: boolean): Promise<void> {
+  async function checkPaths(from: string, to: string, locateSource: typeof locateMember): Promise<void> {
     checkTransferPaths(from, to);
-    const source = isMove ? locateMember(from) : locate(toPathSegments(from));
-    checkTransferPaths(toCanonicalPath(await source), toCanonicalPath(await locateMember(to)));
+    checkTransferPaths(toCanonicalPath(await locateSource(from)), toCanonicalPath(await locateMember(to)));
+  }
+
+  /** Follows the links of a path, also the last name. */
+  function locateTarget(path: string): Promise<readonly string[]> {
+    return locate(toPathSegments(path));
   }
 
   /** Follows the links of a path, but not the last name. */
@@ -63,7 +67,7 @@ export function createDiskTransfers({
   }
 
   async function copy(from: string, to: string, options: TransferOptions = {}): Promise<Placement> {
-    await checkPaths(from, to, false);
+    await checkPaths(from, to, locateTarget);
     options.signal?.throwIfAborted();
     if (checkSource(await stat(from), options).kind === "file") {
       const isLinked = options.mayShare === true && options.replace !== true && (await linkTo(from, to, options));
@@ -95,20 +99,20 @@ export function createDiskTransfers({
   }
 
   async function move(from: string, to: string, options: TransferOptions = {}): Promise<Placement> {
-    await checkPaths(from, to, true);
+    await checkPaths(from, to, locateMember);
     options.signal?.throwIfAborted();
     const segments = toPathSegments(from);
     const name = segments.pop() ?? "";
     if (!tree.isValidName(name)) throw new StorageError("not-found");
     const source = mapErrorCode(tree.open(await locate(segments)), "not-a-folder", "not-found");
     return withFolder(source, async (folder) => {
-      if ((await folder.lookUp(name, false)) === undefined) throw new StorageError("not-found");
+      if ((await folder.lookUp(name)) === undefined) throw new StorageError("not-found");
       const target = await openParent(to, "denied");
       return withFolder(target.parent, async (parent) => {
         let isFolder = false;
         const follow = (entry: StorageEntry) => {
           isFolder = entry.kind === "folder";
-          return followed(segments, entry, true);
+          return followed(segments, entry, { hasLock: true });
         };
         const [here, there] = [
           { folder, name },
@@ -138,7 +142,7 @@ export function createDiskTransfers({
   async function properties(path: string): Promise<Properties> {
     const { parent, name } = await openMember(path);
     return withFolder(parent, async (folder) => {
-      const stats = await folder.lookUp(name, false);
+      const stats = await folder.lookUp(name);
       const kind = stats && toEntry(name, stats)?.kind;
       if (stats === undefined || kind === undefined || kind === "link") throw new StorageError("not-found");
       return readProperties(folder, stats);

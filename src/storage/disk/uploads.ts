@@ -50,7 +50,7 @@ export function createDiskUploads({
   self,
 }: Pick<DiskAccess, "tree" | "durability" | "openParent" | "locate" | "self">): StorageUploads {
   const isFlushed = durability === "fsync";
-  const states = createUploadStates(tree, isFlushed);
+  const states = createUploadStates(tree, { isFlushed });
   const access = createUploadAccess({ tree, durability, locate }, states);
   const { withUpload, openFolderOf } = access;
   const { store, storeChecked } = createContentStore(access, states);
@@ -81,7 +81,7 @@ export function createDiskUploads({
       try {
         const descriptor = await createFile(folder, toBytesName(key), previous);
         await access.flush(descriptor);
-        await closeFile(descriptor, true);
+        await closeFile(descriptor, { isQuick: true });
         if (isFlushed) await folder.sync();
       } catch (error) {
         await tryUnlink(folder, toBytesName(key));
@@ -214,7 +214,7 @@ export function createDiskUploads({
   async function describe(upload: DiskUpload): Promise<UploadState | undefined> {
     if (upload.isDone === true) return toStateOf(upload, undefined);
     const folder = await openFolderOf(upload);
-    const stats = folder && (await withFolder(folder, (opened) => opened.lookUp(toBytesName(upload.key), false)));
+    const stats = folder && (await withFolder(folder, (opened) => opened.lookUp(toBytesName(upload.key))));
     // Its creation or completion may run just now, or it is lost: only a call with the lock can say.
     if (stats === undefined) return findEvenLost(upload.key);
     return toStateOf(upload, stats);
@@ -236,7 +236,7 @@ export function createDiskUploads({
       }
     } finally {
       // The upload may have been discarded meanwhile: then this frees its bytes.
-      await closeFile(descriptor, false);
+      await closeFile(descriptor);
     }
   }
 

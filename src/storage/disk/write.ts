@@ -94,10 +94,10 @@ async function fillFile(
     const written = await mapSystemErrors(finishFile(descriptor, previous, durability, options.modified));
     isOpen = false;
     // Some file systems report only here that bytes could not be stored.
-    await mapSystemErrors(closeFile(descriptor, hasNoDeferredWork(written, durability)));
+    await mapSystemErrors(closeFile(descriptor, { isQuick: hasNoDeferredWork(written, durability) }));
     return written;
   } finally {
-    if (isOpen) await closeFile(descriptor, false).catch(() => {});
+    if (isOpen) await closeFile(descriptor).catch(() => {});
   }
 }
 

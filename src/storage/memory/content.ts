@@ -1,7 +1,7 @@
 import type { ByteSource } from "../../contracts/byte-source.ts";
 
 /** Content up to this size is copied immediately. Larger content becomes a source. */
-const SMALL_BYTES = 65_536;
+const COPIED_BYTES = 65_536;
 
 /** The total size of chunks, in bytes. */
 export function byteLength(chunks: readonly Uint8Array[]): number {
@@ -11,7 +11,7 @@ export function byteLength(chunks: readonly Uint8Array[]): number {
 /** Returns a copy of the bytes, or a source for large content. */
 export function toContent(chunks: readonly Uint8Array[], start: number, end: number): Uint8Array | ByteSource {
   const fill = createFiller(chunks, start, end);
-  if (end - start > SMALL_BYTES) return { readInto: async (buffer) => fill(buffer), close: async () => undefined };
+  if (end - start > COPIED_BYTES) return { readInto: async (buffer) => fill(buffer), close: async () => undefined };
   const bytes = new Uint8Array(end - start);
   fill(bytes);
   return bytes;

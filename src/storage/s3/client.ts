@@ -39,7 +39,7 @@ export function createS3Client(settings: S3Settings): S3Client {
   function toSigner(
     { method, key = "", query = {}, headers = {} }: StoreRequest,
     credentials: S3Credentials,
-    signQuery = false,
+    { signQuery = false } = {},
   ): AwsV4Signer {
     const { accessKeyId, secretAccessKey, sessionToken } = credentials;
     if (signingKeys.size > 32) signingKeys.clear();
@@ -73,7 +73,7 @@ export function createS3Client(settings: S3Settings): S3Client {
   async function presign(key: string, query: Readonly<Record<string, string>>, seconds: number): Promise<string> {
     const credentials = await currentKeys(undefined);
     const request = { method: "GET", key, query: { ...query, "X-Amz-Expires": String(seconds) } } as const;
-    const { url } = await toSigner(request, credentials, true).sign();
+    const { url } = await toSigner(request, credentials, { signQuery: true }).sign();
     // The signature covers spaces as `%20`, and not every store takes `+` for one.
     return url.href.replace(/\+/g, "%20");
   }

@@ -160,11 +160,11 @@ export async function hasParts(client: S3Client, { key, id }: S3Upload): Promise
 }
 
 /**
- * Aborts an upload and frees its parts. Parts that were still being sent may arrive after the abort, so it is repeated
- * while the upload has any. Never rejects, because the write has already failed. Parts that remain are left to the
- * lifecycle rule of the bucket.
+ * Aborts an upload and frees its parts. With `mayPartsCome`, parts that are still being sent may arrive after the
+ * abort, so it is repeated while the upload has any. Never rejects, because the write has already failed. Parts that
+ * remain are left to the lifecycle rule of the bucket.
  */
-export async function abortUpload(client: S3Client, upload: S3Upload, mayPartsCome: boolean): Promise<void> {
+export async function abortUpload(client: S3Client, upload: S3Upload, { mayPartsCome = false } = {}): Promise<void> {
   const { key, id } = upload;
   try {
     for (let attempt = 1; attempt <= MAX_ABORTS; attempt += 1) {

@@ -69,7 +69,7 @@ export function createUploads(client: S3Client): S3Uploads {
   }
 
   async function end(upload: S3Upload, state: S3UploadState): Promise<void> {
-    if (state !== "complete") await abortUpload(client, upload, state === "sending");
+    if (state !== "complete") await abortUpload(client, upload, { mayPartsCome: state === "sending" });
     await handOver(upload);
   }
 
@@ -89,7 +89,7 @@ export function createUploads(client: S3Client): S3Uploads {
     for (const id of await findUnknown(key, since).catch(() => [])) {
       // The list may contain an upload that was created after the request. Its writer searches again at its own end.
       if (beginning.has(key) || known.has(id)) return setDoubtful(key, since);
-      await abortUpload(client, { key, id }, false);
+      await abortUpload(client, { key, id });
     }
   }
 

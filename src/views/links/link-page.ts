@@ -25,8 +25,8 @@ export function toLinkPage(context: PageContext, { link, list, folder, isNew }: 
   const { url, file_url: fileUrl } = link;
   const content = card(html`<h1>${title}</h1>
 ${list === undefined ? html`<p>${links.copyNow}</p>` : undefined}
-${renderUrl(texts, { id: "url", url, label: links.url }, true)}
-${fileUrl === null ? undefined : renderUrl(texts, { id: "file-url", url: fileUrl, label: links.fileUrl, buttonLabel: `${links.copy}: ${links.fileUrl}` }, true)}
+${renderUrl(texts, { id: "url", url, label: links.url })}
+${fileUrl === null ? undefined : renderUrl(texts, { id: "file-url", url: fileUrl, label: links.fileUrl, buttonLabel: `${links.copy}: ${links.fileUrl}` })}
 <p class="code">${renderQrCode(url, links.qrCode)}</p>
 ${renderFacts(context, link)}
 <div class="buttons"><a class="button" href="${folder}">${links.toFolder}</a>${list === undefined ? undefined : html`<a class="button" href="${list}">${links.list}</a>${renderWithdraw(texts, list, link)}`}</div>

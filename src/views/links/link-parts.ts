@@ -35,18 +35,17 @@ export interface UrlField {
   readonly id: string;
   readonly url: string;
   readonly label: string;
+  /** Whether only screen readers have the label. Default: false. */
+  readonly isLabelHidden?: boolean;
   /** The accessible name of the button, if there are several on the page. */
   readonly buttonLabel?: string;
 }
 
-/**
- * Renders a field to copy a URL from. The script of the page shows the button, which does nothing without it.
- * `isNamed`: the label is visible.
- */
-export function renderUrl({ links }: Texts, { id, url, label, buttonLabel }: UrlField, isNamed: boolean): SafeHtml {
-  const name = isNamed
-    ? html`<label for="${id}">${label}</label>`
-    : html`<label for="${id}" class="unseen">${label}</label>`;
+/** Renders a field to copy a URL from. The script of the page shows the button, which does nothing without it. */
+export function renderUrl({ links }: Texts, { id, url, label, isLabelHidden, buttonLabel }: UrlField): SafeHtml {
+  const name = isLabelHidden
+    ? html`<label for="${id}" class="unseen">${label}</label>`
+    : html`<label for="${id}">${label}</label>`;
   const ofButton = buttonLabel === undefined ? undefined : html` aria-label="${buttonLabel}"`;
   return html`<div class="url">${name}<div class="url-field"><input id="${id}" value="${url}" readonly dir="ltr" autocomplete="off" spellcheck="false"><button type="button" data-copy="${id}" data-copied="${links.copied}"${ofButton} hidden>${links.copy}</button></div></div>`;
 }

@@ -72,7 +72,8 @@ function renderRow(texts: PageContext["texts"], link: LinkBody, list: string): S
     link.has_password ? html`${links.withPassword}` : undefined,
     max === null ? undefined : html`${links.uses}: ${fillText(links.usesOf, { uses, max })}`,
   ].filter((note) => note !== undefined);
-  const copy = { id: `url-${id}`, url, label: links.url, buttonLabel: fillText(links.copyOne, { path }) };
-  return html`<tr><th scope="row"><a href="${list}/${id}"><bdi>${path}</bdi></a>${notes.map((note) => html`<small>${note}</small>`)}</th><td>${renderPermissions(texts, link)}</td><td data-label="${links.validUntil}">${renderEnd(texts, link)}</td><td>${renderUrl(texts, copy, false)}</td><td>${renderWithdraw(texts, list, link, fillText(links.withdrawOne, { path }))}</td></tr>
+  const buttonLabel = fillText(links.copyOne, { path });
+  const copy = { id: `url-${id}`, url, label: links.url, isLabelHidden: true, buttonLabel };
+  return html`<tr><th scope="row"><a href="${list}/${id}"><bdi>${path}</bdi></a>${notes.map((note) => html`<small>${note}</small>`)}</th><td>${renderPermissions(texts, link)}</td><td data-label="${links.validUntil}">${renderEnd(texts, link)}</td><td>${renderUrl(texts, copy)}</td><td>${renderWithdraw(texts, list, link, fillText(links.withdrawOne, { path }))}</td></tr>
 `;
 }

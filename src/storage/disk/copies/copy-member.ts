@@ -58,7 +58,7 @@ export async function giveProperties(
   isFlushed: boolean,
 ): Promise<void> {
   if (properties.size === 0) return;
-  const stats = await folder.lookUp(name, true);
+  const stats = await folder.lookUp(name, { hasLock: true });
   if (stats !== undefined) await writeProperties(folder, stats, properties, isFlushed);
 }
 

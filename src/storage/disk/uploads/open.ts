@@ -100,7 +100,7 @@ export function createUploadAccess(
   }
 
   async function withNewUpload<T>(key: UploadKey, work: () => Promise<T>): Promise<T> {
-    const locks = await states.openLocks(key, true);
+    const locks = await states.openLocks(key, { isNew: true });
     try {
       const release = await lockNewUpload(locks);
       return await work().finally(release);
@@ -134,7 +134,7 @@ export function createUploadAccess(
     const descriptor = await folder.openFile(name, constants.O_RDWR).catch(undefinedIfMissing);
     const stats = descriptor === undefined ? undefined : fstatSync(descriptor, BIGINT);
     if (await isAtTarget(upload, folder, stats)) {
-      if (descriptor !== undefined) await closeFile(descriptor, true);
+      if (descriptor !== undefined) await closeFile(descriptor, { isQuick: true });
       await tryUnlink(folder, name);
       return { upload: await markDone(upload), bytes: undefined };
     }
@@ -175,7 +175,7 @@ export function createUploadAccess(
 
 async function closeBytes({ folder, descriptor }: OpenBytes): Promise<void> {
   // Of an upload that was discarded, this frees the bytes.
-  await closeFile(descriptor, false);
+  await closeFile(descriptor);
   folder.close();
 }
 
@@ -186,7 +186,7 @@ async function isAtTarget(
   bytes: BigIntStats | undefined,
 ): Promise<boolean> {
   if (target === undefined) return false;
-  const found = await folder.lookUp(nameOf(target.path), false);
+  const found = await folder.lookUp(nameOf(target.path));
   if (found === undefined || String(found.ino) !== target.inode || String(found.mtimeNs) !== target.time) return false;
   return bytes === undefined || bytes.ino === found.ino;
 }

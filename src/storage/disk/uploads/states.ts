@@ -52,10 +52,10 @@ export interface UploadStates {
   remove(key: UploadKey): Promise<boolean>;
   list(owner?: string): AsyncIterable<DiskUpload>;
   /**
-   * Opens the folder for the locks of an upload. `isNew`: creates the folders of the owner.
-   * @throws StorageError `not-found` without them.
+   * Opens the folder for the locks of an upload. For a new one, creates the folders of the owner.
+   * @throws StorageError `not-found` without these folders.
    */
-  openLocks(key: UploadKey, isNew?: boolean): Promise<OpenFolder>;
+  openLocks(key: UploadKey, options?: { readonly isNew: boolean }): Promise<OpenFolder>;
   /** Returns the state that the name of a file with bytes leads to. */
   readOf(bytesName: string): Promise<DiskUpload | undefined>;
 }
@@ -73,7 +73,7 @@ export function toBytesName({ owner, id }: UploadKey): string {
 }
 
 /** Creates the access to the states below a root. */
-export function createUploadStates(tree: FolderTree, isFlushed: boolean): UploadStates {
+export function createUploadStates(tree: FolderTree, { isFlushed }: { readonly isFlushed: boolean }): UploadStates {
   /** Opens the folder with all states. */
   const openAll = (): Promise<OpenFolder> => withFolder(tree.open([]), (root) => root.enter(UPLOADS_FOLDER));
 
@@ -149,7 +149,7 @@ export function createUploadStates(tree: FolderTree, isFlushed: boolean): Upload
     return withFolder(all, (folder) => mapSystemErrors(readdir(String(folder.at(".")))));
   }
 
-  async function openLocks({ owner, id }: UploadKey, isNew = false): Promise<OpenFolder> {
+  async function openLocks({ owner, id }: UploadKey, { isNew = false } = {}): Promise<OpenFolder> {
     const hash = sha256Hex(owner);
     if (isNew) await createFolders(hash);
     return withFolder(openOwner(hash), async (folder) => {
