@@ -38,7 +38,7 @@ export interface Account {
   readonly permissions: Permissions;
   /** The size limit of a file that the account writes, in bytes. Absent: no limit. */
   readonly maxFileBytes?: number;
-  /** Its home folder, whatever part of it the account shows, and how much may be there. */
+  /** Its home folder, even if the account shows only a part of it, and how much may be there. */
   readonly quota: QuotaLimit;
   readonly allowPasswordChange: boolean;
   /** Whether it may make links, and whether its links are valid. */

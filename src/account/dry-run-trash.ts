@@ -1,7 +1,10 @@
 import type { Trash } from "../contracts/kept/trash.ts";
 import { StorageError } from "../contracts/storage-adapter.ts";
 
-/** Returns a trash whose entries are neither restored nor removed: each can be ended once, as far as it looks. */
+/**
+ * Returns a trash for dry runs. Its entries are neither restored nor removed, but each looks as if it could be ended
+ * once.
+ */
 export function createDryRunTrash(trash: Trash): Trash {
   const ended = new Set<string>();
 

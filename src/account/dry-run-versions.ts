@@ -1,7 +1,9 @@
 import type { FileVersion, Versions } from "../contracts/kept/versions.ts";
 import { StorageError } from "../contracts/storage-adapter.ts";
 
-/** Returns versions that are neither restored nor removed: each can be removed once, as far as it looks. */
+/**
+ * Returns versions for dry runs. They are neither restored nor removed, but each looks as if it could be removed once.
+ */
 export function createDryRunVersions(versions: Versions): Versions {
   const purged = new Set<string>();
 

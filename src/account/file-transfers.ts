@@ -37,7 +37,7 @@ export interface FileTransferOptions {
   readonly replace?: boolean;
   /** Only a file with one of these strong entity-tags (RFC 9110 13.1.1). */
   readonly ifMatch?: EntityTags;
-  /** For `copy`: of a folder only the folder itself, with its properties. Default: false. */
+  /** For `copy`: copy only the folder itself, with its properties. Default: false. */
   readonly withoutMembers?: boolean;
   readonly signal?: AbortSignal;
   /** Called before anything changes, if content has to be read here. What it throws ends the work. */

@@ -10,7 +10,7 @@ export interface AttemptOrigin {
    * with arbitrary names.
    */
   readonly username?: string | undefined;
-  /** The peer's address, if known. Its network counts: of IPv6 the first 64 bits. */
+  /** The peer's address, if known. Its network counts: for IPv6, the first 64 bits. */
   readonly address?: string | undefined;
 }
 

@@ -211,8 +211,8 @@ export function isPlausible({ type, username, content }: Pick<Credentials, "type
 }
 
 /**
- * Whether a value can be the name of an account: text of 1 to 255 bytes without control characters. An API key, which
- * someone has typed in place of a name, is a secret that no method gets.
+ * Whether a value can be the name of an account: text of 1 to 255 bytes without control characters. No method gets an
+ * API key that a user has typed in place of a name, as it is a secret.
  */
 export function isPlausibleName(username: unknown): username is string {
   if (typeof username !== "string" || !isWithin(username, maxUsernameBytes)) return false;

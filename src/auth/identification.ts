@@ -28,6 +28,6 @@ export type Identification =
   | ({
       readonly outcome: "refused";
       readonly scheme: "session" | "basic" | "bearer" | "authorization" | "no-session";
-      /** What the client is told. Default: the usual refusal of the scheme. */
+      /** The error that the client gets. Default: the usual one of the scheme. */
       readonly code?: "key-invalid" | "key-expired" | "key-required";
     } & Refusal);

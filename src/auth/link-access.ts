@@ -19,7 +19,7 @@ import type { AttemptResult, LoginThrottle, Shortcut } from "./throttle.ts";
 export type LinkVerdict =
   /** The link is open, with the settings that its account has now. */
   | { readonly outcome: "open"; readonly record: LinkRecord; readonly settings: AccountSettings }
-  /** `reason` is absent if the token is none: that has no event. */
+  /** `reason` is absent if the token is not valid, which has no event. */
   | {
       readonly outcome: "refused";
       readonly error: HttpError;
@@ -49,7 +49,7 @@ export interface LinkAccess {
    * @throws HttpError `unavailable` if the store, or the method of the account, cannot be asked.
    */
   open(request: LinkRequest, token: string, mayBeUsedUp?: boolean): Promise<LinkVerdict>;
-  /** Whether a link in the store is there, valid and not used up, so that its locks count. */
+  /** Whether the store has a link that is valid and not used up. Only then do its locks count. */
   hasLocks(id: string): Promise<boolean>;
   /** Whether a link was not withdrawn, and its account may still have it. For transfers that run already. */
   isLive(record: LinkRecord): Promise<boolean>;
@@ -102,7 +102,7 @@ export function createLinkAccess(options: LinkAccessOptions): LinkAccess {
     return locked ?? { outcome: "open", record, settings };
   }
 
-  /** The settings that the account has now; `undefined` if it is gone, or may not have links. */
+  /** The settings that the account has now; `undefined` if it no longer exists, or may not have links. */
   async function findSettings(record: LinkRecord): Promise<AccountSettings | undefined> {
     const { username, settings: fixed } = record;
     const found = fixed === undefined ? await chain.lookup(username) : undefined;

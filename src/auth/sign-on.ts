@@ -97,7 +97,7 @@ export function createSignOns(options: SignOnsOptions): SignOns {
     if (!settings.success) return describeAccountIssues(settings.error).join("; ");
     const found = await chain.lookup(username);
     if (found?.outcome === "unknown" && found.isTaken) return "username: an account of this name may not log in";
-    // Who names himself at the provider as an account is named here would get the files of that account.
+    // A user whose name at the provider is that of an account here would get the files of that account.
     if (singleSignOn.mayShareNames !== true && found?.outcome === "found") {
       return "username: another method has an account of this name";
     }

@@ -12,8 +12,8 @@ const YOUNG_GENERATION_BYTES = 8_388_608;
 /** Both halves while objects of running requests age too early: more of them are alive than a small half can hold. */
 const LARGE_YOUNG_GENERATION_BYTES = 16_777_216;
 /**
- * Then the old generation is full of them twice in turn before the young one was collected so often. With still fewer
- * collections the process has hardly done anything: it starts, or is idle.
+ * Objects age too early if the young generation was collected this often between two collections of the old one, twice
+ * in a row. With still fewer collections the process has hardly done anything: it starts, or is idle.
  */
 const FEW_COLLECTIONS = { least: 10, most: 40 };
 /** The bytes of request bodies after which the young generation is collected. */

@@ -22,8 +22,8 @@ interface Probed {
 }
 
 /**
- * Creates the readiness of a service. Each probe asks the storage, and opens each store anew: it also finds that a
- * store takes no new connections. `clock` returns milliseconds.
+ * Creates the readiness of a service. Each probe asks the storage, and opens a new connection to each store: it also
+ * finds that a store accepts no more connections. `clock` returns milliseconds.
  */
 export function createReadiness(probed: Probed, clock: () => number = () => performance.now()): Readiness {
   let state: "starting" | "listening" | "stopping" = "starting";

@@ -51,8 +51,8 @@ export interface FileClient {
    */
   put(path: string, content: UploadContent, options?: PutOptions): Promise<PutResult>;
   /**
-   * Continues an upload with the same content. If the service does not know the upload any more, it begins anew.
-   * Rejects with a TypeError for a stream, and for content of another size.
+   * Continues an upload with the same content. If the service does not know the upload any more, it starts from the
+   * beginning. Rejects with a TypeError for a stream, and for content of another size.
    */
   resume(saved: SavedUpload, content: UploadContent, options?: ResumeOptions): Promise<PutResult>;
   /** Deletes a file, or a folder with everything in it. */

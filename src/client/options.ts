@@ -78,7 +78,7 @@ export interface ResumeOptions extends RequestOptions {
   readonly onProgress?: ((sent: number, total: number | undefined) => void) | undefined;
   /**
    * Receives what {@link FileClient.resume} needs, once the service keeps what arrives, and again if the upload has to
-   * begin anew. Not called for uploads in one request.
+   * start from the beginning. Not called for uploads in one request.
    */
   readonly onSaved?: ((saved: SavedUpload) => void) | undefined;
   /** Whether the service keeps what has arrived if the upload is aborted or fails. Default: false, it is discarded. */

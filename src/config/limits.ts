@@ -104,8 +104,8 @@ export interface LimitOptions {
    */
   readonly uploadsPerAccount?: number;
   /**
-   * The size of all unfinished resumable uploads of an account, in bytes: of each its announced length, or what has
-   * arrived if that is not known. One more upload beyond it is 507. 0 for no limit. Default: 0.
+   * The size of all unfinished resumable uploads of an account, in bytes. Each counts with its announced length, or
+   * with what has arrived if no length is known. One more upload beyond it is 507. 0 for no limit. Default: 0.
    */
   readonly uploadBytesPerAccount?: number;
   /** The number of members that a search returns. What it leaves out is `truncated`. 1 to 100,000. Default: 10,000. */

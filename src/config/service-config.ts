@@ -71,7 +71,7 @@ export interface ServiceConfig extends AuthenticationConfig, ServiceNames, Proxy
   readonly digests: DigestConfig | undefined;
   /** Absent: an `Idempotency-Key` has no effect. */
   readonly idempotency: IdempotencyConfig | undefined;
-  /** Absent: 60 for accounts that can tell whether they are current, otherwise 0. */
+  /** Absent: 60 for accounts of a method that knows whether they are current, otherwise 0. */
   readonly basicCacheSeconds: number | undefined;
   /** Absent: clients cannot ask how much is used. */
   readonly quota: Quota | undefined;

@@ -76,7 +76,7 @@ export type UpdateStoredText = (
 
 /** Creates the changes of texts in a store. */
 export function createTextUpdates(store: KeyValueStore): UpdateStoredText {
-  const inTurn = createRequestMutex();
+  const withLock = createRequestMutex();
 
   async function replaceText(...[key, toTtl, change]: Parameters<UpdateStoredText>): Promise<string | undefined> {
     const stored = await store.get(key);
@@ -87,7 +87,7 @@ export function createTextUpdates(store: KeyValueStore): UpdateStoredText {
     return next;
   }
 
-  // In turn for an atomic store too: many requests of this process would lose their attempts to each other.
+  // One after the other for an atomic store too: many requests of this process would make each other's attempts fail.
   return (key, ...change) =>
-    inTurn(key, () => (isAtomicStore(store) ? updateText(store, key, ...change) : replaceText(key, ...change)));
+    withLock(key, () => (isAtomicStore(store) ? updateText(store, key, ...change) : replaceText(key, ...change)));
 }

@@ -1,7 +1,7 @@
 import type { AccountSettings } from "./account.ts";
 import type { Connection } from "./connection.ts";
 
-/** Who sends a request, as the host's application knows it. It holds for this request. */
+/** The user who sends a request, as the host's application knows them. It holds for this request. */
 export interface Identity {
   /** The name of the account, at most 255 bytes. */
   readonly username: string;

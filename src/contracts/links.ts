@@ -80,8 +80,8 @@ export interface Link {
  */
 export interface Links {
   /**
-   * Makes a link. Rejects with HttpError: `malformed` for a value that is none, `not-found` if nothing is at the path,
-   * `denied` if the account may not give what the link is to permit, `unprocessable` if the link is too much.
+   * Makes a link. Rejects with HttpError: `malformed` for an invalid value, `not-found` if nothing is at the path,
+   * `denied` if the account may not give what the link is to permit, `unprocessable` if a limit forbids the link.
    */
   create(link: NewLink): Promise<Link>;
   /** The links of an account, newest first. */

@@ -162,7 +162,7 @@ export interface CompleteOptions extends UploadConditions {
   readonly path?: string;
   /**
    * Called if an earlier call, or another process, has made the file: of several calls at the same moment one makes it.
-   * A storage that cannot tell never calls this.
+   * A storage that does not know this never calls it.
    */
   readonly onRepeat?: () => void;
 }

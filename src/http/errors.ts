@@ -52,9 +52,9 @@ export async function orRetryError<T>(
 }
 
 /**
- * Makes the error of a refusal by a function of the host, in the host's own words. Of an error that the function has
- * thrown, a code of its own stays. Its failure does not: a 401, for example, would be wrong for this request. Only the
- * failures of `kept` stay, with the header fields of their errors.
+ * Makes the error of a refusal by a function of the host, in the host's own words. If the function has thrown an error
+ * with a code of its own, the code stays. The failure does not: a 401, for example, would be wrong for this request.
+ * Only the failures of `kept` stay, with the header fields of their errors.
  */
 export function toHostRefusal(
   refusal: ErrorCode,

@@ -118,7 +118,7 @@ export function createConcurrencyLimiter({
   return { createPermit, taken: () => taken };
 }
 
-/** Whose limits a permit counts towards. */
+/** The account and the network whose limits a permit counts towards. */
 interface Holder {
   readonly username: string;
   readonly network: string | undefined;

@@ -13,7 +13,7 @@ const LARGEST_BYTES = 524_288;
 const KEPT_BYTES = 16_777_216;
 /** How many bytes of unused buffers stay, however long nothing needs them. */
 const RESTING_BYTES = 4_194_304;
-/** Of more than those, buffers that were not needed for this long are let go. */
+/** Buffers beyond these bytes are released when nothing has needed them for this long. */
 const REST_MS = 1000;
 /** If a buffer passes within this time, the next one is twice as large. */
 const FAST_MS = 20;
@@ -69,7 +69,7 @@ function planRelease(): void {
   (timer as { unref?: () => void }).unref?.();
 }
 
-/** Lets go of buffers that were not needed since the release was planned, the largest first. */
+/** Releases buffers that were not needed since the release was planned, the largest first. */
 function releaseUnneeded(): void {
   const most = Math.max(RESTING_BYTES, keptBytes - leastKeptBytes);
   for (const size of [...kept.keys()].sort((one, other) => other - one)) {
@@ -103,7 +103,7 @@ export function createBufferSizer(
   return { size: () => size, passed };
 }
 
-/** A body of up to the largest size uses one buffer. Of longer ones it is not known whether their client is fast. */
+/** A body of up to the largest size uses one buffer. For a longer one, the speed of its client is not known yet. */
 function toFirstSize(length: number): number {
   let size = SMALLEST_BYTES;
   while (length <= LARGEST_BYTES && size < length) size *= 2;

@@ -113,7 +113,7 @@ function createLine(slice: number, usage: RecentUsage) {
   return run;
 }
 
-/** Returns a function that tells whether steps may go on in this iteration of the event loop. */
+/** Returns a function that says whether steps may go on in this iteration of the event loop. */
 function createSlices(slice: number): () => boolean {
   let end: number | undefined;
   return () => {

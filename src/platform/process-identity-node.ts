@@ -52,7 +52,10 @@ export async function isAbandoned(creator: string, modified: number, maxAge: num
   return state === "unknown" ? Date.now() - modified > maxAge : state === "ended";
 }
 
-/** What tells the creator of a file from another process with the same ID. Starts are empty if they are not known. */
+/**
+ * What distinguishes the creator of a file from another process with the same ID. Starts are empty if they are not
+ * known.
+ */
 interface Creation {
   readonly start: string | undefined;
   readonly ownStart: string;

@@ -78,7 +78,7 @@ export interface RequestContext {
   readonly hasListeners: () => boolean;
   /** Lets the archives of an account read folders a few at a time. */
   readonly walks: WalkQueue;
-  /** In which the parts of listings of an account read their folders. */
+  /** Lets the partial listings of an account read folders a few at a time. */
   readonly listingWalks: WalkQueue;
   /** The OpenAPI document of the service (9), made at the first call. */
   readonly openApi: () => Promise<OpenApiTexts>;
@@ -92,7 +92,7 @@ export interface RequestContext {
   readonly keys: ChainKeys | undefined;
   /** Absent: the service sends all content of this request itself. */
   readonly offload: Offload | undefined;
-  /** Set what is called if another server, which sends the content of the response, reports that it was cut. */
+  /** Sets what is called if another server sends the content of the response, and reports that it was cut. */
   whenReportedCut?: (act: () => void) => void;
   /** Absent: the responses of the service have no digests. */
   readonly digests: DigestService | undefined;
@@ -112,7 +112,7 @@ export interface UploadService {
   /** Whether the storage joins uploads. */
   readonly canJoin: boolean;
   /** Runs one task of a key at a time, in this process: completions of an upload, or creations of an account. */
-  readonly inTurn: <T>(key: string, task: () => Promise<T>) => Promise<T>;
+  readonly withLock: <T>(key: string, task: () => Promise<T>) => Promise<T>;
   readonly allowances: UploadAllowances;
   /** Ends what has expired, if that was not done lately. Does not wait for it. */
   sweepSoon(connection: Connection): void;
@@ -126,7 +126,7 @@ export interface LinkService {
   readonly hasher: PasswordHasher;
   /** The names that running uploads to drop folders have chosen. */
   readonly names: ReservedNames;
-  /** The settings of an account now; `undefined` if no authentication method can tell. */
+  /** The settings of an account now; `undefined` if no authentication method knows them. */
   lookup(username: string): Promise<AccountLookup | undefined>;
 }
 
@@ -136,7 +136,7 @@ export interface DigestService {
   readonly computeBytes: number;
   readonly known: KnownDigests;
   /** Runs one task of a key at a time, in this process: the computing of a version's digests. */
-  readonly inTurn: <T>(key: string, task: () => Promise<T>) => Promise<T>;
+  readonly withLock: <T>(key: string, task: () => Promise<T>) => Promise<T>;
   /** Lets the accounts read files for digests a few at a time. */
   readonly walks: WalkQueue;
 }
@@ -196,7 +196,7 @@ export interface LimitedContext extends RequestContext, RequestPermits {}
 /** A request of an identified account. */
 export interface AccountContext extends LimitedContext {
   readonly account: Account;
-  /** The settings of the account, before those of its group. */
+  /** The settings as the authentication method has them, without those of the account's group. */
   readonly settings: AccountSettings;
   /** The link that the request came by. The account and its files are then as the link has them. */
   readonly link?: RequestLink;
@@ -213,8 +213,9 @@ export interface AccountContext extends LimitedContext {
   /** Creates the same files for a dry run: changes are checked, and look as if they had been made. */
   readonly createDryFiles: () => AccountFiles;
   /**
-   * Called before a change that is none of files, after the body was read: a client may send the rest of its request
-   * after a logout. @throws HttpError `unauthorized` if the login has ended, `unavailable` if that is not known.
+   * Call it after the body was read, before a change of something other than files: a client may send the rest of its
+   * request after a logout. @throws HttpError `unauthorized` if the login has ended, `unavailable` if that is not
+   * known.
    */
   readonly confirmLogin: () => Promise<void>;
 }
@@ -224,9 +225,9 @@ export interface RequestLink {
   readonly record: LinkRecord;
   /** The path of the account that is the root of the link. */
   readonly root: readonly string[];
-  /** Whether it takes files and never tells what is there (SHARING 6.2). */
+  /** Whether it takes files and never shows what is there (SHARING 6.2). */
   readonly isDropFolder: boolean;
-  /** What is really there, and locked, to choose names that are free. A drop folder does not show it. */
+  /** What really is in the link's folder, and what is locked, to choose free names. A drop folder hides it. */
   readonly inside: Pick<AccountFiles, "kindOf" | "requireUnlocked">;
 }
 

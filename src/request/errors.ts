@@ -20,7 +20,7 @@ const STATUSES: Readonly<Record<Failure, readonly [json: number, webdav: number,
   locked: [423, 423, 423],
   "offset-mismatch": [409, 409, 409],
   gone: [410, 410, 410],
-  // Of tus, not of the IANA registry.
+  // A status of tus, which the IANA registry does not have.
   "checksum-mismatch": [460, 460, 460],
   "precondition-failed": [412, 412, 412],
   "range-not-satisfiable": [416, 416, 416],

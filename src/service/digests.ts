@@ -17,7 +17,7 @@ export function createDigestService(
   return {
     computeBytes,
     known: createKnownDigests(adoptKeyv(store, { logger, name: "store of digests" }), report),
-    inTurn: createRequestMutex(),
+    withLock: createRequestMutex(),
     walks: createWalkQueue(),
   };
 }

@@ -33,8 +33,8 @@ import type { StorageAccounts } from "./storage-accounts.ts";
 /** The kinds of URLs where resumable uploads are created, and of the uploads themselves. */
 const UPLOAD_KINDS: readonly ResolvedUrl["kind"][] = ["file", "folder", "upload", "uploads"];
 /**
- * What an API key may use. Keys and links are not among them: those that it makes would stay valid after its end, and
- * the URLs of links are secrets.
+ * The kinds of URLs that an API key may use. Those of keys and links are not among them: what a key made there would
+ * stay valid after the key has ended, and the URLs of links are secrets.
  */
 const OPEN_TO_KEYS: readonly ResolvedUrl["kind"][] = [
   ...UPLOAD_KINDS,
@@ -216,7 +216,7 @@ function toRoute({ kind }: ResolvedUrl, method: string, served: readonly Served[
   return route;
 }
 
-/** The response to OPTIONS. Explorer asks every URL, and needs a 200 without a login. */
+/** The response to OPTIONS. Windows Explorer asks every URL, and needs a 200 without a login. */
 function toOptionsReply({ config, uploads }: RequestContext, { kind }: ResolvedUrl, served: readonly Served[]): Reply {
   const hasUploads = UPLOAD_KINDS.includes(kind) && uploads !== undefined;
   const { maxFileBytes } = config.limits;

@@ -134,7 +134,7 @@ const FIGURE_CODES: readonly string[] = [
   "locks-too-large",
 ];
 
-/** Replaces failures that would tell a visitor something about the account. */
+/** Replaces failures that would reveal something about the account to a visitor. */
 function toLinkFailure(failure: HttpError): HttpError {
   if (FIGURE_CODES.includes(failure.code)) return createError("storage-full");
   return ACCOUNT_CODES.includes(failure.code) ? createError("link-denied") : failure;

@@ -14,7 +14,7 @@ export interface RequestUses {
   /** Adds to files that each one that is stored takes a use, before its content is read. */
   limit(files: AccountFiles): AccountFiles;
   /**
-   * Takes a use for the download of a file or an archive. If another server sends it, `whenReportedCut` tells when it
+   * Takes a use for the download of a file or an archive. If another server sends it, `whenReportedCut` reports that it
    * was cut.
    * @throws HttpError `link-used-up`
    */

@@ -122,8 +122,8 @@ export function createServiceLogins(config: ServiceConfig, { accounts, emit }: S
 }
 
 /**
- * How long logins by Basic are remembered by default. Each request of a WebDAV client is one, so all of them are.
- * Otherwise only those of a first method that can tell whether an account is current: `undefined`.
+ * How long logins by Basic are remembered by default. Each request of a WebDAV client is a login, so with WebDAV all
+ * are remembered. Otherwise (`undefined`) only those of a first method that knows whether an account is current.
  */
 function toBasicCacheSeconds({ webdav, authentication }: ServiceConfig): number | undefined {
   if (webdav !== undefined) return WEBDAV_CACHE_SECONDS;

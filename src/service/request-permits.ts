@@ -1,6 +1,6 @@
 import type { RequestPermits } from "../limits/permits.ts";
 
-/** Releases the permits of a request that fails, and tells them of its response. */
+/** Runs a request with its permits, and reports its response to them. Releases them if the request fails. */
 export async function withPermits<T>(permits: RequestPermits, run: () => Promise<T>): Promise<T> {
   const all = [permits.transferPermit, permits.pagePermit, permits.bodyPermit];
   try {

@@ -64,7 +64,7 @@ export function createFileService(options: FileServiceOptions): FileService {
   const uploadService = config.uploads && {
     times: config.uploads,
     canJoin: config.storage.uploads?.join !== undefined,
-    inTurn: createRequestMutex(),
+    withLock: createRequestMutex(),
     allowances: createUploadAllowances(clock),
     sweepSoon: sweeper.sweepSoon,
   };

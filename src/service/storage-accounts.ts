@@ -138,7 +138,7 @@ export function createStorageAccounts(
     return files;
   }
 
-  /** `holder`: whose locks the files obey and make, and when these end at the latest. */
+  /** Adds locks to an account's files. `holder`: the account that makes the locks, and when these end at the latest. */
   function withOwnLocks(
     account: Account,
     files: AccountFiles,

@@ -59,7 +59,7 @@ function findParent(headers: Headers): Context {
   return trace.getSpan(active) === undefined ? propagation.extract(active, headers, HEADERS) : active;
 }
 
-/** From here on the request belongs to the span, whatever its header says. */
+/** Puts the span into the header: from here on, it is the parent of what the request causes. */
 function setTraceOf(own: Context, headers: Headers): void {
   const fields: Record<string, string> = {};
   propagation.inject(own, fields);

@@ -6,7 +6,7 @@ import { toHex } from "../platform/sha256.ts";
  */
 export interface Seal {
   seal(text: string): Promise<string>;
-  /** Returns the text of a token; `undefined` if it is none, whatever the reason. */
+  /** Returns the text of a token; `undefined` if the token is not valid. */
   open(token: string): Promise<string | undefined>;
 }
 

@@ -102,7 +102,7 @@ export function createEventBuffer<T extends HeldEvent>({ capacity, maxSize }: Ev
   return { add, take, isEmpty: () => held.length === 0 };
 }
 
-/** Whose events an event is one of: those of an account and of its links, or those without an account. */
+/** The holder of an event: an account with its links, or nothing for events without an account. */
 function toHolder({ account }: FileEvent): string {
   return account?.uuid ?? "";
 }

@@ -27,9 +27,8 @@ export interface NdjsonSinkOptions {
 const BATCH = 500;
 
 /**
- * Appends events to a file, each as JSON on a line of its own (CONTRACT 8). The sink opens the file anew for each
- * batch, so other programs may move it away. Lines that cannot be written are dropped; the log gets the first failure
- * in a row.
+ * Appends events to a file, each as JSON on a line of its own (CONTRACT 8). The sink opens the file for each batch, so
+ * other programs may move it away. Lines that cannot be written are dropped; the log gets the first failure in a row.
  * @throws OptionError
  */
 export function createNdjsonSink(options: NdjsonSinkOptions): EventSink {

@@ -128,7 +128,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
       throw (await statAt(located)) === undefined ? new StorageError("not-found", undefined, { cause: error }) : error;
     });
     try {
-      // A link that is followed may be a file, a folder, or nothing: only the target tells.
+      // A link that is followed may be a file, a folder, or nothing: only its target shows which.
       const isPart = options !== undefined && links === "hidden";
       const batches = isPart
         ? listFirstMembers(folder, tree.isValidName, options)

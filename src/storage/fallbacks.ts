@@ -48,7 +48,7 @@ export async function copyByReading(
  * removal fails, both the source and the copy stay, and it rejects with `unavailable`. It also does so if the file
  * changed meanwhile. Links are not moved (`not-found`).
  *
- * Of several movers of one source one succeeds, as far as `remove` says which caller removed it.
+ * If several callers move one source, one succeeds, provided that `remove` says which caller removed it.
  */
 export async function moveByCopying(
   storage: StorageAdapter,

@@ -173,7 +173,7 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
   async function locateFile(path: string): Promise<Located> {
     const located = locate(path);
     if (located.isFixed) throw new StorageError("not-a-file");
-    await refuseHollowParent(path);
+    await requireRealParent(path);
     return located;
   }
 
@@ -185,7 +185,7 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
   async function createFolder(path: string, options?: CreateFolderOptions): Promise<void> {
     const { storage, path: inner, isFixed } = locate(path);
     if (isFixed) throw new StorageError("already-exists");
-    await refuseHollowParent(path);
+    await requireRealParent(path);
     await storage.createFolder(inner, options);
   }
 
@@ -210,7 +210,7 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
       if (originsWithin(from).some((one) => areOverlapping(one, origin))) {
         throw createLocationError("One path of the transfer leads into the other.");
       }
-      await refuseHollowParent(to);
+      await requireRealParent(to);
       const { storage, path } = toOrigin(source.storage, source.path);
       if (storage === origin.storage && !source.isFixed) {
         return storage[verb](path, origin.path, toOriginOptions(target, options));
@@ -243,8 +243,8 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
     return { ...(await storage.attributes.change(inner, changes)), name: nameOf(path) };
   }
 
-  /** Rejects a new member if its parent folder exists only because a storage is mounted below it. */
-  async function refuseHollowParent(path: string): Promise<void> {
+  /** Requires that the parent folder of a new member exists, and not only because a storage is mounted below it. */
+  async function requireRealParent(path: string): Promise<void> {
     const parent = locate(toCanonicalPath(toPathSegments(path).slice(0, -1)));
     if (parent.isFixed && (await parent.storage.stat(parent.path))?.kind !== "folder") {
       throw createLocationError("No storage is mounted at this folder.");

@@ -18,14 +18,14 @@ interface NotedWrite {
 
 const writes = new WeakMap<StorageAdapter, NotedWrite>();
 
-/** Notes how a storage writes and tells what it replaces. A wrapper of the storage does not have it by itself. */
+/** Notes how a storage writes and reports what it replaces. A wrapper of the storage does not have this by itself. */
 export function noteReplacingWrite(storage: StorageAdapter, replacing: ReplacingWrite): void {
   writes.set(storage, { plain: storage.write, replacing });
 }
 
 /**
- * Returns how a storage writes and tells what it replaces; `undefined` if it does not know that, or if its host has put
- * another `write` in place of its own.
+ * Returns how a storage writes and reports what it replaces; `undefined` if it does not know that, or if its host has
+ * put another `write` in place of its own.
  */
 export function findReplacingWrite(storage: StorageAdapter): ReplacingWrite | undefined {
   const noted = writes.get(storage);

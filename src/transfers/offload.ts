@@ -32,8 +32,8 @@ export interface HandedOverFile {
 const PLAIN_RANGE = /^bytes=(?:\d{1,15}-\d{0,15}|-\d{1,15})$/;
 
 /**
- * Whether another server may send the content of a download, as far as the request tells (WRAPPERS 5.1). With
- * `If-Range` or `If-Match` it must be of the version that was looked at, which another server does not know.
+ * Whether the request of a download lets another server send the content (WRAPPERS 5.1). With `If-Range` or `If-Match`
+ * it must be of the version that was looked at, which another server does not know.
  */
 export function mayHandOver(context: AccountContext): boolean {
   const { offload, request, variant, link } = context;

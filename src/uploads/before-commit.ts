@@ -34,7 +34,7 @@ export function guardContent(
 
   async function* guarded(): AsyncGenerator<Uint8Array> {
     for await (const chunk of content) {
-      // After this no guard is told that the upload has ended.
+      // No guard learns after this that the upload has ended.
       if (isSettled) throw new Error("The upload ended while beforeCommit was receiving it.");
       for (const guard of guards) {
         if (guard.receive !== undefined) await ask(guard, () => guard.receive?.(upload, chunk));

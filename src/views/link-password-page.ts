@@ -3,7 +3,7 @@ import { card, type Page, type PageContext, renderScript } from "./page.ts";
 import { renderCapsLock, renderPasswordField } from "./password-field.ts";
 import { type ShownError, toErrorText } from "./texts.ts";
 
-/** The page that asks for the password of a link. It tells nothing of what the link leads to. */
+/** The page that asks for the password of a link. It reveals nothing about what the link leads to. */
 export function toLinkPasswordPage(context: PageContext, error: ShownError | undefined): Page {
   const { texts, root } = context;
   const message = error && html`<p role="alert" class="notice problem" id="problem">${toErrorText(texts, error)}</p>`;

@@ -38,9 +38,9 @@ const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'%3E%3Cpath fill='%235b8def' d='M2 6a2 2 0 0 1 2-2h5l2 3h9a2 2 0 0 1 2 2v9a2 2 0 0 1-2 2H4a2 2 0 0 1-2-2z'/%3E%3C/svg%3E";
 
 /**
- * Tells browsers what to send as `Origin` and `Referer`. Responses about links say `Referrer-Policy: no-referrer`, with
- * which forms would have `Origin: null`; the service tells its own pages from those of other sites by the origin
- * (CONTRACT 6.5). The path of a link has its token, so not even logs of the own origin get it.
+ * Says what browsers send as `Origin` and `Referer`. Responses about links have `Referrer-Policy: no-referrer`, with
+ * which forms would have `Origin: null`, but the service recognizes its own pages by the origin (CONTRACT 6.5). The
+ * path of a link has its token, so not even logs of the same origin get it.
  */
 function renderReferrerPolicy({ config, root }: PageContext): SafeHtml {
   const isByLink = root !== `${config.basePath}/home/`;

@@ -50,7 +50,7 @@ function renderMessages(texts: Texts, { isUploaded, problems }: LinkFilePage): S
   return isUploaded ? html`<p role="status" class="notice success">${texts.done.uploaded}</p>` : undefined;
 }
 
-/** Whatever the chosen file is called, it is stored under the name of the link. */
+/** The chosen file is stored under the name of the link, and not under its own. */
 function renderUpload(texts: Texts, link: PageLink): SafeHtml {
   return html`<form class="stacked" method="post" action="./" enctype="multipart/form-data">
 <input type="hidden" name="action" value="upload-file">

@@ -5,7 +5,7 @@ import { formatsOf, renderTime } from "./formats.ts";
 
 /** What the pages of a link show of it. They never show the account, nor anything above what the link leads to. */
 export interface PageLink {
-  /** It opens nothing. The script tells by it which link the uploads that it remembers are of. */
+  /** Not a secret. By it, the script knows which link its remembered uploads belong to. */
   readonly id: string;
   /** The name of what it leads to. Empty for all files of an account. */
   readonly name: string;

@@ -59,7 +59,7 @@ function toQualifiedName(prefix: string, name: string): string {
   return prefix === "" ? name : `${prefix}:${name}`;
 }
 
-/** Nothing more is written once there is too much. */
+/** Writes a text, unless there is too much already. */
 function append(output: Output, text: string): void {
   if (output.text.length <= output.maxBytes) output.text += text;
 }

@@ -56,7 +56,7 @@ export function toFileLinkFiles(files: AccountFiles, name: string): AccountFiles
   };
 }
 
-/** The files of a drop folder: nothing tells what is in it, nor whether something is (SHARING 6.2). */
+/** The files of a drop folder. Nothing reveals what is in it, or whether something is (SHARING 6.2). */
 export function toDropFolderFiles(files: AccountFiles): AccountFiles {
   const { uploads } = files;
 
@@ -104,7 +104,7 @@ interface Visibility {
   readonly toRefusal: () => Error;
 }
 
-/** Hides everything that is not shown from every method that could tell of it, by its result or by its refusal. */
+/** Hides everything that is not shown from every method that could reveal it by its result or its error. */
 function toHiddenFiles(files: AccountFiles, visibility: Visibility): AccountFiles {
   const { listRoot, inspectRoot, isShown, toRefusal } = visibility;
   const { listingTag: _, ...others } = files;

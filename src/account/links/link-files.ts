@@ -15,7 +15,7 @@ export function withLinkRights(files: AccountFiles, rights: LinkRights): Account
   return rights.isFolder ? careful : toFileLinkFiles(careful, rights.path.at(-1) ?? "");
 }
 
-/** Whether a link takes files and never tells what is there (SHARING 6.2). */
+/** Whether a link takes files and never shows what is there (SHARING 6.2). */
 export function isDropFolder({ isFolder, permissions }: Pick<LinkRights, "isFolder" | "permissions">): boolean {
   const reading = ["allow-read", "allow-list", "allow-traverse"] as const;
   return isFolder && !reading.some((permission) => permissions.includes(permission));

@@ -21,7 +21,9 @@ export function withoutReplacing(files: AccountFiles): AccountFiles {
     return true;
   }
 
-  /** A condition does not tell: to the storage, a symlink is not there. */
+  /**
+   * Whether something at a path could be replaced. `If-None-Match` would not notice a symlink, which the storage hides.
+   */
   async function isReplaceable(segments: readonly string[]): Promise<boolean> {
     return (await files.isTaken(segments)) && (await files.kindOf(segments)) !== "folder";
   }
@@ -43,7 +45,7 @@ export function withoutReplacing(files: AccountFiles): AccountFiles {
     });
   };
 
-  /** Whether whatever may be at a path, now or in a moment, may be removed by its kind. */
+  /** Whether the link may remove what is at a path, of either kind if that may still change. */
   async function mayRemove(segments: readonly string[]): Promise<boolean> {
     const kind = await files.kindOf(segments);
     if (kind === "folder") return files.may(segments, "delete-folder");
@@ -87,7 +89,9 @@ function toNewNote(note: UploadNote): UploadNote {
   return { ...note, ifNoneMatch: "*" };
 }
 
-/** What a failed condition means: of a client that has none, that there is a file. @throws the error, always. */
+/**
+ * Handles a failed condition. If the client has sent none, it means that there is a file. @throws the error, always.
+ */
 function toRefusalOf(options: Pick<WriteOptions, "ifMatch" | "ifNoneMatch"> = {}): (error: unknown) => never {
   return (error) => {
     const isTaken = hasCode(error, "precondition-failed");

@@ -23,7 +23,7 @@ type Entries = readonly (readonly [token: string, ends: number, size: number])[]
 const SIZE_PER_LOCK = 1024;
 /** Room for one lock of any size, for services with few locks for each account. */
 const LEAST_SIZE = 16_384;
-/** What a record of a folder around counts as. */
+/** The size that a lock has in the record of each folder around it. */
 const SIZE_PER_LEVEL = 64;
 
 /** Creates the counts of locks in a store: one record for each account. */

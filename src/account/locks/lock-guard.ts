@@ -17,7 +17,7 @@ export interface PathChange {
   readonly isTree?: boolean;
 }
 
-/** Whose locks count, and as what. */
+/** The account whose locks count, and what a check of them needs. */
 export interface LockHolder {
   readonly locks: Locks;
   /** The folded name of the account. */

@@ -140,7 +140,8 @@ export function createLockRecords(store: AtomicKeyValueStore, clock: () => numbe
       const found = record.below.get(name);
       return found === undefined ? record : withMark(record, name, { ...found, removal });
     });
-    // Who takes a lock from now on sees the removal and marks the folder again. Who did not see it has a lock there.
+    // A caller that takes a lock from now on sees the removal, and marks the folder again. One that did not see it has
+    // a lock there already.
     if (!(await isEmpty(inner))) return false;
     let isMine = false;
     await change(folder, (record) => {

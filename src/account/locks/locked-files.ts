@@ -91,18 +91,18 @@ export function withLocks(files: FilesWithoutLocks, options: LockedFilesOptions)
     const isFolder = (await files.kindOf(path)) === "folder";
     const changesFolder = async () => (await files.kindOf(path)) !== undefined;
     await change(isFolder ? "delete-folder" : "delete-file", [{ path, changesFolder, isTree: true }], async () => {
-      const ending = await locks.locksInTree(toReal(path));
+      const existing = await locks.locksInTree(toReal(path));
       await files.remove(path, kind, removal);
-      await end(ending);
+      await endLocks(existing);
     });
   };
 
   const copy: AccountFiles["copy"] = async (from, to, transfer) => {
     const operation = (await files.kindOf(from)) === "folder" ? "create-folder" : "write";
     return change(operation, [{ path: to, changesFolder: true, isTree: true }], async () => {
-      const ending = (await areFiles(from, to)) ? [] : await locks.locksInTree(toReal(to));
+      const existing = (await areFiles(from, to)) ? [] : await locks.locksInTree(toReal(to));
       const placement = await files.copy(from, to, transfer);
-      if (placement === "replaced") await end(ending);
+      if (placement === "replaced") await endLocks(existing);
       return placement;
     });
   };
@@ -113,7 +113,7 @@ export function withLocks(files: FilesWithoutLocks, options: LockedFilesOptions)
       const moved = await locks.locksInTree(toReal(from));
       const replaced = (await areFiles(from, to)) ? [] : await locks.locksInTree(toReal(to));
       const placement = await files.move(from, to, transfer);
-      await end(placement === "replaced" ? [...moved, ...replaced] : moved);
+      await endLocks(placement === "replaced" ? [...moved, ...replaced] : moved);
       return placement;
     });
   };
@@ -127,8 +127,8 @@ export function withLocks(files: FilesWithoutLocks, options: LockedFilesOptions)
    * Ends locks that were there before a change. Newer ones wait for the change and go on. The change has happened, so a
    * failure only leaves locks until they expire.
    */
-  async function end(ending: readonly RootedLock[]): Promise<void> {
-    if (ending.length > 0) await locks.end(ending).catch(() => undefined);
+  async function endLocks(existing: readonly RootedLock[]): Promise<void> {
+    if (existing.length > 0) await locks.end(existing).catch(() => undefined);
   }
 
   const setAttributes: AccountFiles["setAttributes"] = async (path, changes) =>

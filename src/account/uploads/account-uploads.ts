@@ -63,7 +63,7 @@ export interface AccountUploads {
   create(upload: NewUpload): Promise<AccountUpload>;
   /** Returns an upload; `undefined` if there is none. Takes over from a running append. */
   find(id: string): Promise<AccountUpload | undefined>;
-  /** Returns an upload without taking over from anyone: the offset may be old. */
+  /** Returns an upload without taking it over from another request: the offset may be old. */
   peek(id: string): Promise<AccountUpload | undefined>;
   /** Returns the uploads, as {@link AccountUploads.peek} does each. */
   list(): AsyncIterable<AccountUpload>;

@@ -23,7 +23,7 @@ export interface CurrentAccountsOptions {
   readonly clock: () => number;
 }
 
-/** The accounts that a file has now. Those of before stay while the file is missing or invalid. */
+/** The accounts that a file has now. The previous ones stay while the file is missing or invalid. */
 export interface CurrentAccounts {
   /** Removes what a killed process has left, and reads the file. @throws an error with the file and the reason */
   start(): Promise<void>;

@@ -15,7 +15,7 @@ const READ_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 /** An account as an accounts file has it. */
 export type StoredEntry = Readonly<Record<string, unknown>> & { readonly username: string };
 
-/** Returns the accounts that a file is to have. What it throws is thrown. */
+/** Returns the accounts that a file is to have. Its errors are passed on. */
 export type EditAccounts = (accounts: readonly StoredEntry[]) => readonly StoredEntry[];
 
 const accountsFileSchema = z.strictObject({ accounts: z.array(z.unknown()) });

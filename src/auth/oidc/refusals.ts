@@ -27,7 +27,7 @@ const DENIALS: readonly unknown[] = [
 ];
 const BUSY: readonly unknown[] = ["temporarily_unavailable", "server_error"];
 
-/** Tells from an error of the library why a login has failed. */
+/** Finds out from an error of the library why a login has failed. */
 export function toOidcRefusal(thrown: unknown): OidcRefusal {
   const error = (thrown ?? {}) as LibraryError;
   return { reason: toReason(error), details: describe(error) };

@@ -23,7 +23,7 @@ const ESTIMATED_CHARACTERS = 100;
 /** Shorter user names may be part of a password. */
 const MIN_NAME_LENGTH = 3;
 
-/** Returns the errors of all rules that a new password may break, to tell them before. */
+/** Returns the errors of all rules that a new password may break, so that a page can list the rules. */
 export function listPolicyRules(policy: PasswordPolicy): readonly HttpError[] {
   const { minLength = 12, maxLength, requireClasses = [], allowUserName = false, estimate } = policy;
   const codes: readonly (ErrorCode | false)[] = [

@@ -11,7 +11,10 @@ export interface SessionLifetime {
   isAlive(session: StoredSession): boolean;
   /** Whether a use must be written now, because the last one was written a while ago. */
   isRenewalDue(session: StoredSession): boolean;
-  /** How long the store keeps a session after it has expired: a client that returns late can be told so. */
+  /**
+   * How long the store keeps a session after it has expired, so that a client that returns late learns why it is
+   * refused.
+   */
   readonly grace: number;
   /** The longest time that a session can be in the store. */
   readonly longest: number;

@@ -27,7 +27,7 @@ export interface ServeOutputs {
   readonly stderr: Output;
   /** Whether requests are not logged. */
   readonly quiet: boolean;
-  /** Opens the file of the log anew, if it goes to one. Absent: it cannot go to one. */
+  /** Opens the file of the log again. Absent: the log does not go to a file. */
   reopenLog?(): void;
 }
 

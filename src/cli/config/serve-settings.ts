@@ -55,7 +55,7 @@ export interface ServeSettings {
   readonly quotaStore?: NamedStore;
   /** Keeps what is removed. Absent: it is removed for good. */
   readonly trash?: TrashOptions;
-  /** Keeps what is replaced. Absent: it is gone. */
+  /** Keeps what is replaced. Absent: it is lost. */
   readonly versions?: VersionsOptions;
   /** Keeps the responses to requests with an `Idempotency-Key`. Absent: none is kept. */
   readonly idempotency?: Omit<IdempotencyOptions, "store">;

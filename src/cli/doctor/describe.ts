@@ -151,7 +151,7 @@ async function describeWritable(about: string, path: string, format?: string): P
   return ok(about, format === undefined ? path : `${path}, ${format}`);
 }
 
-/** The hosts of URLs in a text. Whatever else a URL has may be a secret. */
+/** The hosts of URLs in a text. Any other part of a URL may be a secret. */
 function hostsOf(text: string): string {
   const urls = text.split(/[\s,]+/).filter((url) => URL.canParse(url));
   return urls.map((url) => new URL(url).host).join(", ");

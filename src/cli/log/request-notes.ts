@@ -21,7 +21,7 @@ export interface RequestNotes {
   sent(): number;
 }
 
-/** Identifiers that clients and proxies may choose. Whatever else they send could look like a part of a log line. */
+/** Identifiers that clients and proxies may choose. Other text of theirs could look like a part of a log line. */
 const REQUEST_ID = /^[\w.:/+=@-]{1,128}$/;
 
 /** A property: an entry of a `WeakMap` for each request cost a third of all processor time, in collections. */

@@ -21,7 +21,7 @@ export interface LinkWithdrawn extends EventEnvelope {
   readonly data: { readonly path: string };
 }
 
-/** Why a link was refused. `account`: it is gone, may not be used, or may not have links any more. */
+/** Why a link was refused. `account`: it no longer exists, may not be used, or may not have links any more. */
 export const LINK_REFUSALS = ["expired", "withdrawn", "account", "used-up", "password", "throttled", "denied"] as const;
 
 /**

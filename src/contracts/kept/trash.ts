@@ -53,7 +53,7 @@ export interface Trash {
    * `move` of the storage does.
    */
   restore(id: string, to?: string, options?: RestoreOptions): Promise<string>;
-  /** Removes an entry for good. Of several callers exactly one gets `true`, as far as the storage moves in one step. */
+  /** Removes an entry for good. Of several callers exactly one gets `true`, if the storage moves in one step. */
   purge(id: string): Promise<boolean>;
   /**
    * Removes for good what is too old or too much, and what a crash has left. Returns the number of entries. Several

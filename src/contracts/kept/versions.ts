@@ -37,7 +37,7 @@ export interface Versions {
    * Rejects with `not-found` if the file has no such version, and as `write` of the storage does.
    */
   restore(path: string, id: string, options?: VersionRestoreOptions): Promise<StorageEntry>;
-  /** Removes a version for good. Of several callers exactly one gets `true`, as far as the storage can tell them. */
+  /** Removes a version for good. Of several callers exactly one gets `true`, if the storage can distinguish them. */
   purge(path: string, id: string): Promise<boolean>;
   /**
    * Removes for good what is too old or too much, and ends what a crash has left. Returns the number of versions that

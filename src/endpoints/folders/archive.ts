@@ -51,7 +51,7 @@ function toFields(context: AccountContext): HeaderFields {
   return { "Content-Type": "application/zip", "Content-Disposition": toAttachment(`${name}.zip`) };
 }
 
-/** A link does not tell the name of its account. */
+/** An archive by a link must not reveal the name of the link's account. */
 function toRootName({ account, link }: AccountContext): string {
   return link === undefined ? account.name : (link.record.path.at(-1) ?? "files");
 }
@@ -212,7 +212,7 @@ function isCompressible(name: string): boolean {
   return !COMPRESSED.test(mime.getType(name) ?? "");
 }
 
-/** For how many folders of an account a wrong length is memoized. */
+/** For how many folders of an account a wrong length is noted. */
 const MAX_FOLDERS = 100;
 
 const wrongLengths = new WeakMap<Account, BoundedMap<string, true>>();

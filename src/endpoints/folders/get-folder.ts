@@ -157,7 +157,7 @@ interface ReadMembers {
   readonly problems: readonly FolderProblem[];
 }
 
-/** What the page of a drop folder has: it does not even tell whether the folder is empty. */
+/** The page of a drop folder has no members. It must not even reveal whether the folder is empty. */
 const NOTHING_SHOWN: ReadMembers = { members: undefined, problems: [] };
 
 /**

@@ -4,8 +4,8 @@ import type { AccountContext } from "../../request/context.ts";
 import { isInDropFolder, makeDropped } from "../../transfers/links/drop-folder.ts";
 
 /**
- * Creates a folder. In a drop folder, missing parents are made, and a folder that is there is a success: nothing tells
- * what is there (SHARING 6.3).
+ * Creates a folder. In a drop folder, missing parents are created, and an existing folder is a success, so that nothing
+ * reveals what is there (SHARING 6.3).
  */
 export async function makeFolder(context: AccountContext, segments: readonly string[]): Promise<void> {
   if (isInDropFolder(context)) await makeDropped(context, segments);

@@ -46,7 +46,7 @@ export async function postForm(context: AccountContext): Promise<Reply> {
 /** A longer text of a form is not shown again. */
 const MAX_SHOWN_CHARACTERS = 4096;
 
-/** Why a copy below a link does not have the name of who makes it, where the link asks for it. */
+/** Returns the error of a copy below a link that has no sender's name, if the link asks for one. */
 function findSenderProblem(context: AccountContext, { action, senders }: ReceivedForm): HttpError | undefined {
   if (action !== "copy-members" || !asksForSender(context)) return undefined;
   try {
@@ -114,7 +114,7 @@ async function readForm(context: AccountContext): Promise<ReceivedForm | { reado
   }
 }
 
-/** The path of a file of a form. A link to one file takes whatever file the form has, as that one. */
+/** The path of a form's file. A link to one file stores every file of the form as that one. */
 function toFormPath(context: AccountContext, path: readonly string[], sender: string | undefined): readonly string[] {
   const named = sender === undefined ? path : withSender(context, path, sender);
   const { link } = context;
@@ -154,7 +154,7 @@ function toFormMetadata({ request, config: { metadataFields } }: AccountContext)
   return { value, required };
 }
 
-/** Leads to the page for a new link to a member. */
+/** Redirects to the page for a new link to a member. */
 function share({ path, config }: AccountContext, [name = ""]: readonly string[]): Reply {
   if (!isMemberName(name)) throw createError("name-invalid");
   return emptyReply(303, { Location: toNewLinkPath(config.basePath, [...path.segments, name]) });

@@ -32,9 +32,9 @@ export function removeSentFiles(query: URLSearchParams): void {
 }
 
 /**
- * Returns the files that the query names. A link may come from an attacker, so the page shows no other text from a URL:
- * only files count that exist and that the account may write. A drop folder does not tell what exists, so there only
- * the names count that this service has sealed.
+ * Returns the files that the query names. The URL may come from an attacker, so the page shows no other text from it:
+ * only files count that exist and that the account may write. A drop folder does not reveal what exists, so there only
+ * names count that this service has sealed.
  */
 export async function readSentFiles(context: AccountContext, query: URLSearchParams): Promise<SentFiles> {
   const { files, path } = context;

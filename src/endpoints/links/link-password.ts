@@ -31,7 +31,7 @@ export function isPasswordForm({ request, method, variant }: RequestContext): bo
   return method === "POST" && variant === "html" && isForm;
 }
 
-/** Asks for the password of a link. Tells nothing of what the link leads to (SHARING 8). */
+/** Asks for the password of a link. Reveals nothing about what the link leads to (SHARING 8). */
 export function toLockedReply(context: RequestContext, { reason, retryAfterSeconds }: LockedLink): LockedReply {
   const { variant } = context;
   const error = createError(reason === undefined ? "link-password-missing" : "link-password-wrong");

@@ -27,7 +27,7 @@ const CODES = {
   "no-session": "session-required",
 } as const;
 
-/** What a client with refused credentials is told. */
+/** The code of the error for a client with refused credentials. */
 function toCode({ code, scheme }: Extract<Unidentified, { outcome: "refused" }>): ErrorCode {
   return code ?? CODES[scheme];
 }

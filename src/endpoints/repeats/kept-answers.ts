@@ -35,7 +35,7 @@ interface KeptRecord {
 /** Creates the answers to requests with keys. */
 export function createKeptAnswers({ store, seconds, clock, report }: KeptAnswersOptions): KeptAnswers {
   const budget = createAnswerBudget(MAX_ACCOUNT_CHARACTERS, 1000 * seconds, clock);
-  /** The keys of running requests of this process: not all stores can tell of them in one step. */
+  /** The keys of running requests of this process. Not every store can find them in one step. */
   const running = new Set<string>();
 
   async function claim(request: KeyedRequest): Promise<Claim> {

@@ -33,7 +33,7 @@ export async function appendUpload(context: AccountContext): Promise<Reply> {
   return appendedReply(context, await finishUpload(context, appended, { isRequested: isComplete }));
 }
 
-/** Checks the offset and the lengths of a request. A length that it is the first to tell is kept. */
+/** Checks the offset and the lengths of a request. Keeps a length that no earlier request has announced. */
 async function takeLength(
   context: AccountContext,
   upload: AccountUpload,

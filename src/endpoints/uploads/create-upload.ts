@@ -60,7 +60,7 @@ async function joinParts(
   return createdReply(context, { upload, isComplete: true }, false);
 }
 
-/** Tells the client the URL of the upload before its content arrives, so that it can resume (RESUMABLE 4.1). */
+/** Sends the client the URL of the upload before its content arrives, so that it can resume (RESUMABLE 4.1). */
 function announce(context: AccountContext, upload: AccountUpload, creation: UploadCreation): void {
   if (creation.protocol === "tus" || creation.interop === undefined) return;
   if (!canGetInterim(context.request.headers)) return;
@@ -82,9 +82,9 @@ export function findCreationByPost({ request, path, uploads }: AccountContext): 
 }
 
 /**
- * `PUT` that creates an upload. Returns `undefined` for one that is stored as a whole: also if its client cannot be
- * told the URL of the upload in time, and where the storage has no uploads (RESUMABLE 1.6, 4.2). Its body is not read
- * then.
+ * `PUT` that creates an upload. Returns `undefined` for content that is stored as a complete file, and does not read
+ * its body then. That is also the case if the URL of an upload cannot be sent to the client in time, or if the storage
+ * has no uploads (RESUMABLE 1.6, 4.2).
  * @throws HttpError `method-not-implemented` for a part of a file where there are no uploads.
  */
 export async function putUpload(context: AccountContext): Promise<Reply | undefined> {

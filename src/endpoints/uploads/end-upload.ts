@@ -17,7 +17,7 @@ export async function endUpload(context: AccountContext): Promise<Reply> {
   readUploadAccess(context.request);
   const id = toUploadId(context);
   // Not while it becomes a file: what ends then is the record of that file.
-  return requireUploads(context).service.inTurn(id, () => discardUpload(context, id));
+  return requireUploads(context).service.withLock(id, () => discardUpload(context, id));
 }
 
 async function discardUpload(context: AccountContext, id: string): Promise<Reply> {

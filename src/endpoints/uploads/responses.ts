@@ -87,7 +87,9 @@ export function shownReply(context: AccountContext, upload: AccountUpload, acces
   });
 }
 
-/** The status of the response to a completion that was refused; the draft tells whether it may be asked for again. */
+/**
+ * The header fields of the response to a refused completion. In the draft they say whether the client may try again.
+ */
 export function toRefusalFields(protocol: UploadProtocol, hasEnded: boolean): HeaderFields {
   return protocol === "tus" ? {} : { "Upload-Complete": toBooleanItem(hasEnded) };
 }

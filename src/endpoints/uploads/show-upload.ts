@@ -7,8 +7,8 @@ import { shownReply } from "./responses.ts";
 import { toUploadId } from "./upload-url.ts";
 
 /**
- * `HEAD /home/__svc__/uploads/<id>`: tells how much of an upload is kept (RESUMABLE 3.4, 4.6). An upload by tus that
- * has all its bytes is completed first, as the client takes it for complete.
+ * `HEAD /home/__svc__/uploads/<id>`: says how much of an upload is kept (RESUMABLE 3.4, 4.6). A tus upload that has all
+ * its bytes is completed first, as its client considers it complete.
  */
 export async function showUpload(context: AccountContext): Promise<Reply> {
   const access = readUploadAccess(context.request);

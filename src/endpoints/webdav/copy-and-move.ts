@@ -19,7 +19,7 @@ import { warnOfDestination } from "./destination-warning.ts";
 import { parseOwnPath, toOwnHosts } from "./own-path.ts";
 import { toContentLocation, toHref } from "./resource.ts";
 
-/** `COPY` (RFC 4918 9.8): of depth 0 on a folder, only the folder with its properties is copied. */
+/** `COPY` (RFC 4918 9.8). With depth 0 on a folder, it copies only the folder with its properties. */
 export async function copyResource(context: AccountContext): Promise<Reply> {
   return transfer(context, "copy");
 }

@@ -22,8 +22,8 @@ export type FieldAlgorithm = (typeof ALGORITHMS)[AlgorithmName];
 const NAMES = Object.keys(ALGORITHMS) as readonly AlgorithmName[];
 
 /**
- * Reads the digests of a field by the known algorithms. Of an algorithm that is there twice, the last digest counts
- * (RFC 9651 3.2).
+ * Reads the digests of a field by the known algorithms. If an algorithm is there twice, its last digest counts (RFC
+ * 9651 3.2).
  * @throws HttpError `malformed` if the field is no dictionary, or if one of these digests is no byte sequence of the
  * right size.
  */

@@ -12,9 +12,9 @@ export type UploadCreation = TusCreation | DraftCreation;
 /** What a `PATCH` of an upload asks for, by its header fields. */
 export type UploadAppend = TusAppend | DraftAppend;
 
-/** What both protocols tell of a request with content. */
+/** What a request with content says, in both protocols. */
 interface Common {
-  /** The number of bytes of the complete file; `undefined` if the request does not tell it. */
+  /** The number of bytes of the complete file; `undefined` if the request does not say it. */
   readonly length: number | undefined;
   /** The number of bytes in this request; `undefined` if it is not announced. */
   readonly announced: number | undefined;
@@ -22,7 +22,7 @@ interface Common {
   readonly digests: readonly ExpectedDigest[];
 }
 
-/** What both protocols tell of a new upload. */
+/** What a request for a new upload says, in both protocols. */
 interface CommonCreation extends Common {
   /**
    * The name of the file, which may be the name of a member of a folder. `undefined` if the request is for the URL of a
@@ -51,14 +51,14 @@ export type UploadConcat =
 /** The versions of the draft that are served alike. */
 export type InteropVersion = 5 | 6 | 7 | 8;
 
-/** What every request of the draft may tell. */
+/** What every request of the draft may say. */
 interface DraftVersion {
   readonly protocol: "draft";
-  /** The version that the client speaks; `undefined` if the request does not tell it, or tells another one. */
+  /** The version that the client speaks; `undefined` if the request names none that is served. */
   readonly interop: InteropVersion | undefined;
 }
 
-/** What requests of the draft tell of their content. */
+/** What requests of the draft say about their content. */
 interface DraftContent extends DraftVersion {
   /** Whether the file is complete with the content of this request. */
   readonly isComplete: boolean;

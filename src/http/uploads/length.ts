@@ -5,16 +5,16 @@ import { toUploadLimit } from "./fields.ts";
 
 /** What is known of an upload before a request. */
 export interface KnownLength {
-  /** The number of bytes of the complete file, if a request has told it. */
+  /** The number of bytes of the complete file, if a request has announced it. */
   readonly size: number | undefined;
   /** Maximum size of a file in bytes. */
   readonly maxBytes: number;
 }
 
 /**
- * Checks the lengths that a request tells against what is known, and against each other. The offset of an append is the
- * upload's. Returns the length that is known from now on, if any (RESUMABLE 3.6, 3.7, 4.5). Content that is not
- * announced may still go beyond it.
+ * Checks the lengths in a request against what is known, and against each other. The offset of an append is the
+ * upload's. Returns the length that is known from now on, if any (RESUMABLE 3.6, 3.7, 4.5). Content without an
+ * announced length may still be longer.
  * @throws HttpError `malformed` for lengths that contradict each other, `too-large` for more than the maximum, and for
  * content by tus beyond the length.
  */
@@ -26,8 +26,8 @@ export function agreeOnLength(
   const isAppend = "offset" in request;
   const offset = isAppend ? request.offset : 0;
   const end = announced === undefined ? undefined : offset + announced;
-  const told = [size, length, protocol === "draft" && request.isComplete ? end : undefined];
-  const [known, ...others] = told.filter((one) => one !== undefined);
+  const lengths = [size, length, protocol === "draft" && request.isComplete ? end : undefined];
+  const [known, ...others] = lengths.filter((one) => one !== undefined);
   if (others.some((one) => one !== known)) throw createError("upload-length-inconsistent");
   if (known !== undefined && (end ?? offset) > known) {
     const isTooLong = protocol === "tus" && !(isAppend && length !== undefined);
@@ -37,7 +37,7 @@ export function agreeOnLength(
   return known;
 }
 
-/** Makes the error for a file that is too large. Its header fields tell the maximum size, in bytes. */
+/** Makes the error for a file that is too large. Its header fields have the maximum size, in bytes. */
 export function createTooLargeError(protocol: UploadProtocol, maxBytes: number): HttpError {
   const headers: Record<string, string> =
     protocol === "tus" ? { "Tus-Max-Size": String(maxBytes) } : { "Upload-Limit": toUploadLimit({ maxBytes }) };

@@ -88,7 +88,7 @@ export function requireNoConditions(headers: Headers): void {
   if (header !== undefined) throw createError("upload-condition-unexpected", { values: { header } });
 }
 
-/** The version of the draft that a client speaks; `undefined` if it tells none that is served. */
+/** The version of the draft that a client speaks; `undefined` if it names none that is served. */
 export function readInteropVersion(headers: Headers): InteropVersion | undefined {
   const version = readInteger(headers, "upload-draft-interop-version");
   return version !== undefined && isServed(version) ? version : undefined;

@@ -11,7 +11,7 @@ const DIGITS = /^\d{1,15}$/;
 
 /**
  * Reads the header fields of a request that creates an upload by tus (Creation, RESUMABLE 3.2). `isFolder`: its URL is
- * that of a folder, so the metadata name the file. Reads the content only if the fields do not tell whether there is
+ * that of a folder, so the metadata name the file. Reads the content only if the fields do not say whether there is
  * any.
  * @throws HttpError `precondition-failed` for another version of tus, `unsupported-media-type` for other content than
  * the first bytes of the file, `malformed` for malformed fields, and `denied` for content of a joined upload.
@@ -54,7 +54,7 @@ export function readAnnounced(request: Request): number | undefined {
   return readContentLength(request.headers) ?? (carriesBody(request) ? undefined : 0);
 }
 
-/** The length of a new upload: exactly one field tells it, or that it is told later. A joined upload has neither. */
+/** The length of a new upload. Exactly one field has it, or says that it follows later. A joined upload has neither. */
 function readLength(headers: Headers, concat: UploadConcat | undefined): number | undefined {
   const isDeferred = headers.has("upload-defer-length");
   const isTold = headers.has("upload-length");

@@ -57,8 +57,8 @@ function checkInterim(status: number, headers: Fields): void {
 }
 
 /**
- * Writes to the socket, which belongs to this response: the responses before it are sent. So it is in turn with
- * `100 Continue`, which Node writes to the socket as well.
+ * Writes to the socket, which belongs to this response, as the responses before it are sent. So the order is right also
+ * with `100 Continue`, which Node writes to the socket as well.
  */
 function writeToSocket(res: InformingResponse, status: number, headers: Fields): void {
   if (res.socket?.writable !== true) return;

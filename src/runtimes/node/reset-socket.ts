@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 
-/** Private state: of node:tls the stream below, and of node:net how that stream closes. */
+/** Private state: in node:tls the stream below, and in node:net how that stream closes. */
 interface SecureHandle {
   readonly _parent?: { readonly reset?: unknown } | null;
   readonly _parentWrap?: { resetAndClosing?: boolean } | null;

@@ -22,7 +22,7 @@ export interface LatencyGuard {
 const CALLS_MS = 10;
 const WINDOW_MS = 50;
 
-/** A call of this duration was slow, even on a system that does not tell whether other processes used the processor. */
+/** A call of this duration was slow, even if the system does not report whether other processes used the processor. */
 const UNMISTAKABLE_MS = 100;
 /** The longest time without synchronous calls. */
 const MAX_CAUTION_MS = 60_000;

@@ -113,7 +113,7 @@ async function unlinkAll(folder: OpenFolder, files: readonly MemberName[]): Prom
 }
 
 /**
- * Removes a file. Returns whether it is gone: it is also if it was never there, or if another process has removed it.
+ * Removes a file. Returns whether there is none now, even if there never was one, or if another process has removed it.
  * Never rejects; the clean-up removes what is left.
  */
 export async function tryUnlink(folder: OpenFolder, name: string): Promise<boolean> {

@@ -13,7 +13,7 @@ let latest = 0;
 
 /**
  * Returns for how long this thread has waited for a processor so far, in milliseconds, because others used it. It is
- * always 0 if the system does not tell. A call takes a microsecond or two.
+ * always 0 if the system does not report it. A call takes a microsecond or two.
  */
 export function readRunDelay(): number {
   statistics ??= openStatistics();

@@ -33,8 +33,8 @@ export interface TreeUploadsOptions {
 }
 
 /**
- * Creates the uploads of a tree of storages. The path of an upload decides where its bytes are; a key says nothing of
- * it, so each storage is asked in turn. Below a storage without uploads, creation rejects with `unsupported`.
+ * Creates the uploads of a tree of storages. The path of an upload decides where its bytes are. A key does not say
+ * this, so one storage after the other is asked. Below a storage without uploads, creation rejects with `unsupported`.
  */
 export function createTreeUploads({ mounts, locate }: TreeUploadsOptions): StorageUploads {
   async function create(key: UploadKey, path: string, draft: UploadDraft): Promise<UploadState> {

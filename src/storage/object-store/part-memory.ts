@@ -56,10 +56,10 @@ export const MAX_HELD_PART_BYTES = 67_108_864;
 
 /** The part of the memory that one owner may hold: a quarter. */
 const SHARE = 1 / 4;
-/** How long a client may take for a part while others wait: this time, in milliseconds, ... */
+/** The time that a client has for every part while others wait, in milliseconds. */
 const FILLING_MS = 30_000;
-/** ... and as long as it would take at this speed, in bytes per millisecond. */
-const SLOWEST = 256;
+/** Each byte of a part adds the time that it takes at this speed, in bytes per millisecond. */
+const SLOWEST_BYTES_PER_MS = 256;
 const CHECK_MS = 1000;
 
 /**
@@ -110,7 +110,7 @@ export function createPartMemory(maxBytes: number, clock: () => number = Date.no
     function hold(bytes: number): void {
       heldBytes += bytes;
       count(owner, bytes);
-      current = { owner, deadline: clock() + FILLING_MS + bytes / SLOWEST, end: endSlow };
+      current = { owner, deadline: clock() + FILLING_MS + bytes / SLOWEST_BYTES_PER_MS, end: endSlow };
       filling.add(current);
     }
 

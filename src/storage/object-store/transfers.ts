@@ -63,7 +63,7 @@ export interface TransferBucket {
   isCopy(source: ListedObject, copy: ListedObject): Promise<boolean>;
 }
 
-/** Where a copy begins and where it ends, and what is there. */
+/** The source and the target of a copy, and what is there. */
 interface Checked {
   readonly source: ObjectLocation;
   readonly target: ObjectLocation;

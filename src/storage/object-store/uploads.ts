@@ -87,7 +87,7 @@ export function createObjectUploads(bucket: UploadBucket, toJoin?: typeof create
     throw new StorageError("locked", "Other calls keep changing the upload.");
   }
 
-  /** Returns the file of an upload whose completion has started, and not said that it ended. */
+  /** Returns the file of an upload whose completion has started, and was not noted as ended. */
   async function findFile({ target, mark }: StoredUpload): Promise<StorageEntry | undefined> {
     return target === undefined ? undefined : bucket.findMarked(bucket.locate(target), mark);
   }
@@ -125,7 +125,7 @@ export function createObjectUploads(bucket: UploadBucket, toJoin?: typeof create
     return writers.run(key, async () => {
       try {
         const found = await open(key);
-        // An append of another process must not add to what is told here.
+        // An append of another process must not add bytes after the offset that is returned here.
         const { upload } = found.upload.isOpen === true ? await states.change(found, toClosed) : found;
         return toUploadState(upload, bucket);
       } catch (error) {
@@ -188,8 +188,8 @@ export function createObjectUploads(bucket: UploadBucket, toJoin?: typeof create
   }
 
   /**
-   * Whether an upload that was removed has become a file. Without its parts no completion that runs can end any more;
-   * only one of less than a part, in another process, still can at this very moment.
+   * Whether a removed upload has become a file. Without its parts, a completion in progress fails. Only one of less
+   * than a part, in another process, may still succeed at this moment.
    */
   async function isFile(upload: StoredUpload): Promise<boolean> {
     return upload.done !== undefined || (await findFile(upload).catch(() => undefined)) !== undefined;
@@ -207,7 +207,9 @@ export function createObjectUploads(bucket: UploadBucket, toJoin?: typeof create
     }
   }
 
-  /** Returns the state in an object. Removes what a killed process has left, and uploads whose folder is gone. */
+  /**
+   * Returns the state in an object. Removes what a killed process has left, and uploads whose folder no longer exists.
+   */
   async function describe(
     stateKey: string,
     folders: Map<string, Promise<string | undefined>>,
@@ -228,7 +230,7 @@ export function createObjectUploads(bucket: UploadBucket, toJoin?: typeof create
     return toUploadState(upload, bucket);
   }
 
-  const join = canJoin && toJoin(bucket, states, { open, lose, inTurn: writers.run });
+  const join = canJoin && toJoin(bucket, states, { open, lose, withLock: writers.run });
   return { create, find, append, update, complete, discard, list, ...(join && { join }) };
 }
 

@@ -29,7 +29,7 @@ export interface TrashSettings {
 export interface CreatedTrash {
   readonly trash: Trash;
   readonly parts: TrashParts;
-  /** Called after something has come to the trash: the oldest entries may have to go. It never rejects. */
+  /** Called after something has been moved to the trash: the oldest entries may have to go. It never rejects. */
   onAdded(place: EntryPlace): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export function createTrash({ storage, clock, keepMilliseconds, maxBytes, withLo
   const remember = (place: EntryPlace): void => known.set(place.id, place);
   const parts: TrashParts = { storage, clock, keepMilliseconds, withLock, remember, report };
 
-  /** The entry is gone, whatever a listener does. */
+  /** Calls the listeners. The entry stays removed if one of them fails. */
   function report(purge: TrashPurge): void {
     for (const listener of listeners) {
       try {

@@ -56,7 +56,10 @@ async function discardOnce(
   return entry;
 }
 
-/** What the trash needs is no matter of the caller, as far as it is about names and kinds. */
+/**
+ * Maps an error of storing an entry. The caller has not named the path of the entry, so an error about names or kinds
+ * becomes `unavailable`.
+ */
 function toRemovalError(error: unknown): unknown {
   if (!hasCode(error, "parent-missing", "already-exists", "not-a-folder", "not-a-file", "bad-name")) return error;
   return new StorageError("unavailable", "The trash cannot take what is removed.", { cause: error });

@@ -75,8 +75,8 @@ export function toTrashEntry(
 }
 
 /**
- * Reads the path of an entry from its information. Returns `undefined` if it cannot be read: what was removed is more
- * than its name. `folder`: that of the entry.
+ * Reads the path of an entry from its information. Returns `undefined` if it cannot be read, as the entry is worth more
+ * than its path. `folder`: that of the entry.
  */
 export async function readRemovedPath(storage: StorageAdapter, folder: string): Promise<string | undefined> {
   try {

@@ -21,11 +21,11 @@ export interface TrashVerbs {
   readonly parts: TrashParts;
   /** Whether entries make room for what is stored. */
   readonly makeRoom: boolean;
-  /** Called after something has come to the trash. It never rejects. */
+  /** Called after something has been moved to the trash. It never rejects. */
   readonly onAdded: (place: EntryPlace) => Promise<void>;
 }
 
-/** How often a verb begins again when something else has come to the path that it has looked at. */
+/** How often a verb starts again if another caller has put something at the path that it has looked at. */
 const MAX_ATTEMPTS = 3;
 
 /** Creates `remove` of a storage with a trash. */

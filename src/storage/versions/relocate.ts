@@ -102,7 +102,7 @@ async function hasOnly(
   return true;
 }
 
-/** Moves a file or folder to a place where nothing is. Returns whether nothing was. What has gone meanwhile is gone. */
+/** Moves a file or folder to a free place. Returns whether the place was free. What no longer exists is not moved. */
 async function moveTo(storage: StorageAdapter, from: string, to: string, kind: "file" | "folder"): Promise<boolean> {
   for (let attempt = 1; ; attempt += 1) {
     try {

@@ -63,7 +63,7 @@ export async function isLeftover(
   }
 }
 
-/** Removes a version. Of several callers one gets `true`, as far as the storage can tell them. */
+/** Removes a version. Of several callers one gets `true`, if the storage can distinguish them. */
 export async function removeVersion({ storage }: VersionParts, folder: string, id: string): Promise<boolean> {
   try {
     await storage.remove(`${folder}/${id}`, { kind: "file", permanent: true });

@@ -8,7 +8,7 @@ import { isLeftover, isVersionTooOld, prune, removeVersion } from "./stored.ts";
 import { removeUnused, setAside } from "./unused.ts";
 import { type WalkedFolder, walkVersions } from "./walk.ts";
 
-/** How long a write may take after it has kept the former content. */
+/** How long a write may take after it has kept the previous content. */
 const COMPLETION_MILLISECONDS = 3_600_000;
 /** For so long a version is compared with the present file, each time. */
 const LAST_LOOK_MILLISECONDS = 86_400_000;

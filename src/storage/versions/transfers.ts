@@ -47,7 +47,7 @@ export function createVersionsMove(parts: VersionParts): StorageAdapter["move"] 
   };
 }
 
-/** Creates `remove` of a storage with versions, which go for good. */
+/** Creates `remove` of a storage with versions. The versions are removed for good. */
 export function createVersionsRemove(parts: VersionParts): StorageAdapter["remove"] {
   const { storage, turns } = parts;
 

@@ -17,7 +17,7 @@ export async function* listIfFolder(storage: StorageAdapter, path: string): Asyn
   }
 }
 
-/** For `catch`: what another caller has removed is gone, too. */
+/** For `catch`: it is not an error that another caller has removed something already. */
 export function ignoreMissing(error: unknown): void {
   if (!hasCode(error, "not-found")) throw error;
 }

@@ -58,7 +58,7 @@ type TaggedEntry = StorageEntry & { readonly etag: string };
 
 async function findDigests(
   context: AccountContext,
-  { known, computeBytes, inTurn }: DigestService,
+  { known, computeBytes, withLock }: DigestService,
   entry: TaggedEntry,
   wanted: readonly FieldAlgorithm[],
 ): Promise<Digests> {
@@ -77,7 +77,7 @@ async function findDigests(
   const remembered = await recall();
   if (isComplete(remembered) || entry.size > computeBytes) return remembered;
   // Others that want the same meanwhile wait for it, instead of reading the file as well.
-  return inTurn(`${realPath}\0${entry.etag}`, async () => {
+  return withLock(`${realPath}\0${entry.etag}`, async () => {
     const meanwhile = await recall();
     if (isComplete(meanwhile)) return meanwhile;
     const computed = await compute(context, entry, wanted);
@@ -103,7 +103,7 @@ async function compute(
     return await digestFile(context, entry, wanted, async () => walk?.next());
   } catch (error) {
     if (!isStorageError(error)) throw error;
-    // The request will tell what is wrong with the file, if it needs its content.
+    // If the request needs the content, it reports what is wrong with the file.
     return new Map();
   } finally {
     walk?.end();

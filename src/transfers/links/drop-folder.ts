@@ -34,7 +34,7 @@ export async function withFreePath<T>(
 
 /**
  * Checks that the account may write a file by every name that it may get. If its rules allowed its own name only, a
- * refusal would tell that this one is taken.
+ * refusal would reveal that this name is taken.
  * @throws HttpError `denied`
  */
 export async function requireNames(

@@ -87,7 +87,7 @@ async function toOffsetMismatch(
   { id, state }: AccountUpload,
   isClosing: boolean,
 ): Promise<HttpError> {
-  // Not `find`: it would take over in turn from the request that has taken over.
+  // Not `find`: it would take the upload back from the request that has taken it over.
   const current = await requireUploads(context).uploads.peek(id);
   return createOffsetMismatch(current?.state.offset ?? state.offset, state.offset, isClosing);
 }

@@ -36,8 +36,8 @@ export function endsUpload(context: AccountContext, error: unknown): boolean {
  */
 export async function completeResumableUpload(context: AccountContext, { id }: AccountUpload): Promise<StorageEntry> {
   const { uploads, service } = requireUploads(context);
-  return service.inTurn(id, async () => {
-    // The request before this one may have completed it, and then has told of it.
+  return service.withLock(id, async () => {
+    // The previous request may have completed the upload, and then has emitted the event.
     const upload = await uploads.find(id);
     if (upload === undefined) throw new StorageError("not-found");
     return upload.state.done ?? complete(context, uploads, upload);

@@ -39,7 +39,7 @@ export async function createResumableUpload(context: AccountContext, creation: U
 async function createWithinLimits(context: AccountContext, planned: NewUpload): Promise<AccountUpload> {
   const { uploads, service } = requireUploads(context);
   if (!hasUploadLimits(context)) return uploads.create(planned);
-  return service.inTurn(`account ${toUploadHolder(context)}`, async () => {
+  return service.withLock(`account ${toUploadHolder(context)}`, async () => {
     const upload = await uploads.create(planned);
     try {
       await checkUploadLimits(context, upload);
@@ -89,7 +89,7 @@ async function makeDropFolders(context: AccountContext, note: UploadNote): Promi
 
 type Conditions = Pick<UploadNote, "ifMatch" | "ifNoneMatch">;
 
-/** Reads what the header fields of the request tell of the file. Checks only their form. */
+/** Reads what the header fields say about the file. Checks only their form. */
 function toNote(
   context: AccountContext,
   creation: UploadCreation,

@@ -13,8 +13,8 @@ export function toFirstExpiry(now: number, { idleSeconds, maxSeconds }: UploadTi
 }
 
 /**
- * When an upload expires: each append renews it, which only the time of its bytes tells. The expiry of a complete one
- * is fixed.
+ * When an upload expires. Each append renews this, which shows in the time of its last bytes. The expiry of a complete
+ * upload is fixed.
  */
 export function toExpiry(upload: Known, { idleSeconds, maxSeconds }: UploadTimes): Date {
   const { created, modified, expires } = upload.state;

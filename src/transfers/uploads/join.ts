@@ -34,9 +34,9 @@ export async function joinUploads(
   const make = (path: readonly string[]): Promise<NewUpload> => joinTo(context, path, parts, whole);
   const { path, isNamedLater } = planned.note;
   const joined = await (isNamedLater === true ? withNewName(context, path, make) : make(path));
-  const told = await uploads.create(joined);
+  const created = await uploads.create(joined);
   await freeParts(context, parts);
-  return told;
+  return created;
 }
 
 /** Makes the file at a path, with its events. */
@@ -52,7 +52,7 @@ async function joinTo(
   const created = new Date(context.config.clock());
   const place = context.files.realPathOf(path);
   const key = { owner: "", id: "" };
-  // What the events tell of: the upload itself comes after the file.
+  // The upload for the events. The upload itself is created after the file.
   const state = { key, path: place, offset: size, note: "", created, modified: created, expires };
   const upload: AccountUpload = { id: "", note: named, state };
 

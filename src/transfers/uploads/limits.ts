@@ -7,7 +7,7 @@ import type { AccountContext } from "../../request/context.ts";
 import { findFinishedFile, isExpired, toExpiry } from "./expiry.ts";
 import { requireUploads } from "./requirements.ts";
 
-/** Whose unfinished uploads a request adds to: those of a link are not those of its account. */
+/** The owner of the unfinished uploads that a request adds to. A link has its own, apart from those of its account. */
 export function toUploadHolder({ account, link }: AccountContext): string {
   return link === undefined ? account.name : `link:${link.record.id}`;
 }
@@ -41,7 +41,7 @@ export async function checkUploadLimits(context: AccountContext, created: Accoun
   service.allowances.give(holder, { count: toLeft(maxCount, count), bytes: toLeft(maxBytes, bytes) });
 }
 
-/** A limit of 0 is none. */
+/** A limit of 0 means no limit. */
 function toLeft(limit: number, used: number): number {
   return limit > 0 ? limit - used : Number.POSITIVE_INFINITY;
 }

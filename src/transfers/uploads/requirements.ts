@@ -19,8 +19,8 @@ export function requireUploads({ files, uploads: service }: AccountContext): Ava
 }
 
 /**
- * Tells the response and the events of a request what upload it is for. In a drop folder the response does not say what
- * becomes of it.
+ * Notes for the response and the events which upload a request is for. In a drop folder the response does not say what
+ * becomes of the upload.
  */
 export function noteUpload(context: AccountContext, { path, link }: UploadNote): void {
   context.upload = { ...context.upload, ...(!isInDropFolder(context) && { path }) };

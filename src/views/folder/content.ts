@@ -40,7 +40,7 @@ export function mayView({ actions, link }: FolderPage): boolean {
 
 /** Files that a form has sent. */
 export interface SentFiles {
-  /** Without their size in a drop folder, which tells nothing of them. */
+  /** Without their size in a drop folder, which reveals nothing about them. */
   readonly files: readonly { readonly name: string; readonly size?: number }[];
   /** Whether there are more than those. */
   readonly hasMore: boolean;

@@ -5,8 +5,8 @@ import { describeSystemError } from "../../failure.ts";
 const { R_OK, W_OK, X_OK } = constants;
 
 /**
- * Creates a function that rejects if the folder of a storage cannot be used, with a reason without its path: if it is
- * gone or full, or not writable any more. A folder that is not writable now is one to read only.
+ * Creates a function that rejects if the folder of a storage cannot be used: it no longer exists, it is full, or it was
+ * writable and is not any more. The reason does not contain its path.
  */
 export function createDiskProbe(root: string): () => Promise<void> {
   const mode = isWritable(root) ? R_OK | W_OK | X_OK : R_OK | X_OK;

@@ -19,7 +19,7 @@ export interface AppendTarget {
 
 /** Stores the content of appends. */
 export interface ContentStore {
-  /** Stores content as it comes. What has arrived stays, also if the content fails. */
+  /** Stores content as it arrives. What has arrived stays, even if the content fails. */
   store(target: AppendTarget, content: Content): Promise<UploadState>;
   /** Stores content if its check passes, else nothing. */
   storeChecked(target: AppendTarget, content: Content, verify: () => Promise<void>): Promise<UploadState>;

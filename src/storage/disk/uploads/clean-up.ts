@@ -15,8 +15,8 @@ const NEW_LOCKS_MS = 60_000;
 export type Locate = (segments: readonly string[]) => Promise<readonly string[]>;
 
 /**
- * Removes a member with the bytes of an upload that is gone. The same holds if its file is to be in another folder:
- * then the bytes were moved with theirs. Of the folder with the states, removes what ended processes have left there.
+ * Removes a member with the bytes of an upload that no longer exists, or whose file is to be in another folder: then
+ * the bytes were moved with their folder. In the folder with the states, removes what ended processes have left.
  * Returns whether it kept a temporary file that may be abandoned.
  */
 export type UploadCleanUp = (folder: OpenFolder, name: string) => Promise<boolean>;

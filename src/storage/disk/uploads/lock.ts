@@ -132,7 +132,7 @@ function hold(entries: OpenFolder, own: string, { onTakeover }: UploadLockOption
     try {
       if (isTaken()) onTakeover?.();
     } catch {
-      // The folder is gone with its upload, which the append finds out.
+      // The upload and its folder were removed, which the append finds out.
     }
     if (lookedAt - touchedAt < TOUCH_MS) return;
     touchedAt = lookedAt;

@@ -45,7 +45,7 @@ export interface DiskUploadAccess {
   ): Promise<T>;
   /** Runs the creation of an upload with its lock, so that no other call sees the state without the bytes. */
   withNewUpload<T>(key: UploadKey, work: () => Promise<T>): Promise<T>;
-  /** Opens the folder of the file to be; `undefined` if it is gone. */
+  /** Opens the folder of the file to be; `undefined` if it no longer exists. */
   openFolderOf(upload: DiskUpload): Promise<OpenFolder | undefined>;
   markDone(upload: DiskUpload): Promise<DiskUpload>;
   withoutCheck(upload: DiskUpload): Promise<DiskUpload>;
@@ -174,7 +174,7 @@ export function createUploadAccess(
 }
 
 async function closeBytes({ folder, descriptor }: OpenBytes): Promise<void> {
-  // Of an upload that was discarded, this frees the bytes.
+  // If the upload was discarded, this frees its bytes.
   await closeFile(descriptor);
   folder.close();
 }

@@ -82,7 +82,7 @@ export function createAppend(bucket: UploadBucket, states: ObjectUploadStates): 
     const endWatch = open.watch(() => (verify === undefined ? toNewParts(running) : undefined));
     const sent = await sendFullParts(running, behindTail(bucket, before.tail, arriving.chunks)).finally(endWatch);
     let failure = sent.failure ?? arriving.failure() ?? (await failureOf(verify, signal));
-    /** Of checked content that fails, nothing counts. */
+    /** If checked content fails, nothing of it counts. */
     const isKept = (): boolean => verify === undefined || failure === undefined;
     const tail = isKept() ? await putTail(before, sent.rest).catch(keepFailure) : undefined;
     const content = { tags: sender.tags(), tail };
@@ -167,13 +167,13 @@ export function createAppend(bucket: UploadBucket, states: ObjectUploadStates): 
     return tail;
   }
 
-  /** The tail of the former state is in a part now, or in the new tail. */
+  /** Removes the previous tail: its bytes are in a part now, or in the new tail. */
   async function removeOldTail(before: StoredUpload, { tail }: StoredUpload): Promise<void> {
     if (before.tail === undefined || before.tail.key === tail?.key) return;
     await bucket.removeObjects([before.tail.key]).catch(() => undefined);
   }
 
-  /** What to note of the parts that have arrived since the last note. */
+  /** Returns a step that notes the parts that have arrived since the last note. */
   function toNewParts({ open, before, sender }: RunningAppend): UploadStep {
     const tags = sender.tags();
     const noted = toPartCount(open.current()) - toPartCount(before);
@@ -181,7 +181,7 @@ export function createAppend(bucket: UploadBucket, states: ObjectUploadStates): 
     return (upload: StoredUpload): StoredUpload => withContent(upload, before, { tags, tail: undefined });
   }
 
-  /** The state with what an append has stored behind the parts of the state before it. */
+  /** Returns the state with what an append has stored after the parts of the state before it. */
   function withContent(upload: StoredUpload, before: StoredUpload, { tags, tail }: StoredContent): StoredUpload {
     const { parts, tail: _, ...others } = upload;
     if (tags.length === 0 && tail === undefined) return upload;

@@ -64,7 +64,7 @@ export interface UploadBucket extends TextObjects {
   begin(key: string, mark: string): Promise<MultipartUpload>;
   /** Sends a part, and returns its entity-tag. @throws StorageError `not-found` if the upload is unknown. */
   sendPart(upload: MultipartUpload, number: number, bytes: Uint8Array<ArrayBuffer>): Promise<string>;
-  /** Whether the bucket still has a multipart upload. A bucket that cannot tell says that it has. */
+  /** Whether the bucket still has a multipart upload. A bucket that does not know says that it has. */
   hasUpload(upload: MultipartUpload): Promise<boolean>;
   /** Ends a multipart upload and frees its parts. If it is unknown, there is nothing to do. */
   abort(upload: MultipartUpload): Promise<void>;

@@ -13,7 +13,7 @@ export interface JoinControls {
   /** Returns an upload that is not lost. @throws StorageError `not-found` */
   open(key: UploadKey): Promise<UploadVersion>;
   /** Runs one call for an upload at a time. */
-  inTurn<T>(key: UploadKey, work: () => Promise<T>): Promise<T>;
+  withLock<T>(key: UploadKey, work: () => Promise<T>): Promise<T>;
   readonly lose: LoseUpload;
 }
 
@@ -55,7 +55,7 @@ export function createJoin(bucket: UploadBucket, states: ObjectUploadStates, con
     const results = new Map<string, T>();
     const unique = new Map(keys.map((key) => [toName(key), key]));
     await inParallel(unique, { most: PARALLEL_UPLOADS }, async ([name, key]) => {
-      results.set(name, await controls.inTurn(key, () => task(key)));
+      results.set(name, await controls.withLock(key, () => task(key)));
     });
     return results;
   }

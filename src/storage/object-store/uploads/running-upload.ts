@@ -32,14 +32,14 @@ export function createRunningUpload(
   let previous: Promise<unknown> = Promise.resolve();
 
   /** Runs one request about the state at a time. */
-  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  function withLock<T>(work: () => Promise<T>): Promise<T> {
     const result = previous.then(work);
     previous = result.catch(() => undefined);
     return result;
   }
 
   function note(step: NonNullable<UploadStep>): Promise<StoredUpload> {
-    return inTurn(async () => {
+    return withLock(async () => {
       const next = await states.replace(version, step(version.upload));
       if (next === undefined) throw new StorageError("locked");
       version = next;
@@ -48,7 +48,7 @@ export function createRunningUpload(
   }
 
   function look(): Promise<void> {
-    return inTurn(async () => {
+    return withLock(async () => {
       const found = await states.read(version.upload.key);
       if (found?.object.etag !== version.object.etag) throw new StorageError("locked");
     });
