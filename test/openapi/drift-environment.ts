@@ -34,8 +34,10 @@ export type Breakage = StorageErrorCode | "unknown";
 export interface DriftEnvironment extends TestService {
   /** Breaks the storage, or repairs it. With `isForWriting`, reading still works. */
   break(breakage: Breakage | undefined, isForWriting?: boolean): void;
-  /** Puts everything back to where it was at first. */
+  /** Puts everything back to where it was at first, except sessions. */
   reset(): Promise<void>;
+  /** Makes the next `login` start a new session. Until then it returns the last one of the account. */
+  forgetSessions(): void;
   /** Breaks the store of sessions, or repairs it. */
   breakSessions(isBroken: boolean): void;
   /** Breaks the viewer of the interactive page, or repairs it. */
@@ -88,6 +90,7 @@ export async function createDriftEnvironment(own: Pick<TestServiceOptions, "link
   let isForWriting = false;
   let areSessionsBroken = false;
   let isViewerBroken = false;
+  const sessions = new Map<string, string>();
 
   async function load(): Promise<readonly ApiPageFile[]> {
     if (isViewerBroken) throw new Error("The viewer is gone.");
@@ -136,7 +139,11 @@ export async function createDriftEnvironment(own: Pick<TestServiceOptions, "link
     },
     publicError: true,
     apiPage: { load },
-    session: { store: overrideStore(createMemoryKeyValueStore({ clock: Date.now }), () => areSessionsBroken) },
+    // A login looks at all sessions of its account, and the newest one is enough.
+    session: {
+      store: overrideStore(createMemoryKeyValueStore({ clock: Date.now }), () => areSessionsBroken),
+      maxPerAccount: 2,
+    },
     beforeCommit: ({ path }) => (path.endsWith("refused.txt") ? "It is refused." : undefined),
     limits: { maxFileBytes: 1000 },
     ...own,
@@ -145,6 +152,12 @@ export async function createDriftEnvironment(own: Pick<TestServiceOptions, "link
 
   return {
     ...test,
+    async login(as = "alice") {
+      const session = sessions.get(as) ?? (await test.login(as));
+      sessions.set(as, session);
+      return session;
+    },
+    forgetSessions: () => sessions.clear(),
     break(breakage, writing = false) {
       broken = breakage;
       isForWriting = writing;

@@ -53,6 +53,7 @@ async function playOperation(environment: DriftEnvironment, operation: Operation
         await send(environment, operation, ask, { ...(await way(environment)), accept });
       }
       for (const before of broken.filter((_, index) => isTurnOf(index))) {
+        environment.forgetSessions();
         const session = await environment.login();
         await send(environment, operation, ask, { accept, before });
         await send(environment, operation, ask, { accept, before, as: null, headers: bySession(session) });
@@ -119,6 +120,9 @@ function takenBy({ method, template, security }: Operation): readonly string[] {
   return [...everywhere, ...conditions, ...(isOfFile && method === "GET" ? ["range", "if-range"] : [])];
 }
 
+/** The templates of requests that may end a session, or start one over the limit. */
+const ENDS_SESSIONS = /^\/__svc__\/(?:login|logout)|\/password-update$/;
+
 /** Sends a request with those of its fields, and of its query, that the operation has, or should have. */
 export async function send(
   environment: DriftEnvironment,
@@ -139,6 +143,7 @@ export async function send(
   before?.();
   const headers = { accept, ...Object.fromEntries(own) };
   await environment.call(method, asked, { ...how, isProbe: true, headers, ...(body !== undefined && { body }) });
+  if (ENDS_SESSIONS.test(operation.template)) environment.forgetSessions();
   environment.break(undefined);
   environment.breakSessions(false);
   environment.breakViewer(false);
