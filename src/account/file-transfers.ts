@@ -43,10 +43,10 @@ export interface FileTransferOptions {
   /** Called before anything changes, if content has to be read here. What it throws ends the work. */
   readonly onRead?: () => void;
   /**
-   * For `copy`: called before anything changes, with the number of files that will be stored. What it throws ends the
-   * work. A file that appears in a folder after that is copied, but not counted.
+   * Called before anything changes, with the number of files that will be stored. What it throws ends the work. A file
+   * that appears in a folder after that is copied or moved, but not counted.
    */
-  readonly onFiles?: (count: number) => Promise<void>;
+  readonly onFiles?: ((count: number) => Promise<void>) | undefined;
 }
 
 type Kind = "file" | "folder";

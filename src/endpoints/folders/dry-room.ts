@@ -1,13 +1,13 @@
 import type { AccountFiles } from "../../account/files.ts";
 import { isStorageError } from "../../contracts/storage-adapter.ts";
-import { parentOf } from "../../contracts/storage-path.ts";
+import { isWithinFolder, parentOf } from "../../contracts/storage-path.ts";
 import { createError } from "../../http/errors.ts";
 import { isHttpError } from "../../http/http-error.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { findUsage, type ShownUsage, toLimitsAround } from "./quota-usage.ts";
 
-/** Throws unless quotas leave room for a copy, in addition to the copies before it in the same dry run. */
-export type RequireRoom = (from: readonly string[], to: readonly string[]) => Promise<void>;
+/** Throws unless quotas leave room for a copy or a move, in addition to those before it in the same dry run. */
+export type RequireRoom = (verb: "copy" | "move", from: readonly string[], to: readonly string[]) => Promise<void>;
 
 /** How much is stored. */
 interface Amount {
@@ -15,24 +15,33 @@ interface Amount {
   readonly files: number;
 }
 
-const NOTHING: Amount = { bytes: 0, files: 0 };
-
 /** Creates the check of one dry run. Its function throws HttpError `no-space`. */
 export function createRoomCheck(context: AccountContext): RequireRoom {
   const { config, files } = context;
   const { quota } = config;
-  let planned = NOTHING;
+  /** By the folder of a limit. */
+  const planned = new Map<string, Amount>();
 
-  return async function requireRoom(from, to) {
-    const folder = parentOf(files.realPathOf(to));
-    const limits = toLimitsAround(context, folder);
+  return async function requireRoom(verb, from, to) {
+    const place = files.realPathOf(from);
+    // What moves within the folder of a limit is in it already.
+    const limits = toLimitsAround(context, parentOf(files.realPathOf(to))).filter(
+      ({ path }) => verb === "copy" || !isWithinFolder(place, path),
+    );
     if (quota === undefined || limits.length === 0) return;
     const [source, replaced] = [await measure(files, from), await measure(files, to)];
-    const bytes = planned.bytes + Math.max(0, source.bytes - replaced.bytes);
-    const count = planned.files + Math.max(0, source.files - replaced.files);
-    const usage = await findUsage(quota, folder, limits);
-    if (!hasRoom(usage.bytes, bytes) || !hasRoom(usage.files, count)) throw createError("quota-used-up");
-    planned = { bytes, files: count };
+    const sums = new Map<string, Amount>();
+    for (const limit of limits) {
+      const before = planned.get(limit.path);
+      const sum = {
+        bytes: Math.max(0, source.bytes - replaced.bytes) + (before?.bytes ?? 0),
+        files: Math.max(0, source.files - replaced.files) + (before?.files ?? 0),
+      };
+      const usage = await findUsage(quota, limit.path, [limit]);
+      if (!hasRoom(usage.bytes, sum.bytes) || !hasRoom(usage.files, sum.files)) throw createError("quota-used-up");
+      sums.set(limit.path, sum);
+    }
+    for (const [path, sum] of sums) planned.set(path, sum);
   };
 }
 
@@ -43,10 +52,9 @@ function hasRoom({ available }: ShownUsage, needed: number): boolean {
 /** What is at a path. What the account may not see does not count. */
 async function measure(files: AccountFiles, path: readonly string[]): Promise<Amount> {
   const kind = await files.kindOf(path);
-  if (kind === undefined) return NOTHING;
   if (kind === "file") return { bytes: (await files.inspect(path))?.entry.size ?? 0, files: 1 };
   let [bytes, count] = [0, 0];
-  const waiting = [path];
+  const waiting = kind === undefined ? [] : [path];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     try {
       for await (const { name, kind: own, size } of files.list(folder, undefined, "long")) {
@@ -57,12 +65,9 @@ async function measure(files: AccountFiles, path: readonly string[]): Promise<Am
       }
     } catch (error) {
       // Removed meanwhile, or not to be seen.
-      if (!isStorageError(error) && !isDenied(error)) throw error;
+      const isHidden = isHttpError(error) && error.failure === "denied";
+      if (!isHidden && !isStorageError(error)) throw error;
     }
   }
   return { bytes, files: count };
-}
-
-function isDenied(error: unknown): boolean {
-  return isHttpError(error) && error.failure === "denied";
 }

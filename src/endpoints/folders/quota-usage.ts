@@ -23,8 +23,7 @@ export function toLimitsAround(
 ): readonly QuotaLimit[] {
   const folders = config.quota?.folders ?? [];
   return [...folders, account.quota]
-    .filter(({ bytes, files }) => bytes !== undefined || files !== undefined)
-    .filter(({ path }) => isWithinFolder(folder, path))
+    .filter(({ path, bytes, files }) => isWithinFolder(folder, path) && (bytes ?? files) !== undefined)
     .toSorted((one, other) => other.path.length - one.path.length);
 }
 

@@ -21,8 +21,8 @@ export async function transferMember(
   const from = [...path.segments, member];
   const onRead = (): void => acquireTransfer(context);
   if (verb === "copy") onRead();
-  const onFiles = requireRoom && verb === "copy" && { onFiles: () => requireRoom(from, to) };
-  await files[verb](from, to, { replace, signal: request.signal, onRead, ...onFiles });
+  const onFiles = requireRoom && (() => requireRoom(verb, from, to));
+  await files[verb](from, to, { replace, signal: request.signal, onRead, onFiles });
 }
 
 /**

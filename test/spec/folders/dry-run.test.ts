@@ -174,6 +174,29 @@ describe("Prefer: dry-run on commands (RFC 7240)", () => {
     expect(await compare([{ command: "copy", target: "docs", destination: "copy" }])).toEqual([`docs: ${full}`]);
   });
 
+  it("knows what each limit leaves for moves and copies", async () => {
+    const folders = [
+      { path: "/team", bytes: 10 },
+      { path: "/alice/docs", bytes: 8, files: 2 },
+    ];
+    const counted = createQuotaStorage(createMemoryStorage(), { folders });
+    const { compare } = await createWatched({
+      storage: counted,
+      quota: counted.quota,
+      files: { "/alice/a": "123456", "/alice/b": "123456", "/alice/docs/c": "1", "/team/d": "1" },
+      groups: { DEFAULT_GROUP: { quota_bytes: 22, virtual_folders: [["/team", "/team"]] } },
+    });
+    const full = "The quota is used up.";
+    const outcomes = await compare([
+      { command: "move", target: "a", destination: "/team/a" },
+      { command: "move", target: "b", destination: "/team/b" },
+      { command: "copy", target: "b", destination: "/docs/b" },
+      { command: "copy", target: "b", destination: "/docs/again" },
+      { command: "move", target: "b", destination: "/renamed" },
+    ]);
+    expect(outcomes).toEqual(["a: done", `b: ${full}`, "b: done", `b: ${full}`, "b: done"]);
+  });
+
   it("obeys locks, and ends none", async () => {
     const lockStore = createMemoryKeyValueStore();
     const { compare, post, call } = await createWatched({ files: FILES, webdav: { lockStore } });
