@@ -34,6 +34,12 @@ export function formatsOf(texts: Texts): Formats {
   return formats;
 }
 
+/** Renders a number of bytes, all digits of which are in its tooltip. */
+export function renderSize(texts: Texts, bytes: number): SafeHtml {
+  const formats = formatsOf(texts);
+  return html`<data value="${bytes}" title="${formats.exactSize(bytes)}">${formats.size(bytes)}</data>`;
+}
+
 /**
  * Renders a time, whose seconds are in its tooltip. The script shows it in the zone of the reader. `zone`: what follows
  * it without a script, where the heading of a column does not say that it is in UTC.

@@ -1,6 +1,6 @@
 import type { Texts } from "../contracts/pages/texts.ts";
 import { html, type SafeHtml } from "../http/html.ts";
-import { formatsOf } from "./formats.ts";
+import { renderSize } from "./formats.ts";
 import { renderOpenLink } from "./open-link.ts";
 import { card, type Page, type PageContext, renderScript } from "./page.ts";
 import { type ShownError, toErrorText } from "./texts.ts";
@@ -25,8 +25,7 @@ export interface LinkFilePage {
 export function toLinkFilePage(context: PageContext, page: LinkFilePage): Page {
   const { texts } = context;
   const { link, file, mayUpload } = page;
-  const size =
-    file && html`<span title="${formatsOf(texts).exactSize(file.size)}">${formatsOf(texts).size(file.size)}</span> · `;
+  const size = file && html`${renderSize(texts, file.size)} · `;
   const content = card(html`<h1><bdi>${link.name}</bdi></h1>
 ${renderMessages(texts, page)}
 <p class="quiet">${size}${renderExpiry(texts, link)}</p>

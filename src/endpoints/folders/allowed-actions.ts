@@ -1,7 +1,7 @@
 import type { Account } from "../../account/account.ts";
 import { toStoragePath } from "../../account/path.ts";
 import type { Triggers } from "../../config/trigger-config.ts";
-import type { Operation } from "../../contracts/account.ts";
+import { OPERATIONS, type Operation } from "../../contracts/account.ts";
 import type { MemberAction } from "../../contracts/pages/member-action.ts";
 import type { AccountContext } from "../../request/context.ts";
 import type { FolderActions } from "../../views/folder-actions.ts";
@@ -36,21 +36,10 @@ export type FindDenied = (
 ) => readonly MemberAction[] | Promise<readonly MemberAction[]>;
 
 /** Creates a {@link FindDenied}. Without rules on names it has nothing to look up. */
-export function createFindDenied({ account: { permissions }, files }: AccountContext): FindDenied {
-  const needs = [...NEEDS.file, ...NEEDS.folder];
-  const hasRules = needs.some(([, ...operations]) =>
-    operations.some((one) => permissions.grantsSomewhere(one) && !permissions.grantsEverywhere(one)),
-  );
-  if (!hasRules) {
-    const toDenied = (all: readonly Need[]): readonly MemberAction[] =>
-      all.flatMap(([action, ...operations]) => (operations.some(permissions.grantsSomewhere) ? [] : [action]));
-    const [ofFiles, ofFolders] = [toDenied(NEEDS.file), toDenied(NEEDS.folder)];
-    return (_segments, isFolder) => (isFolder ? ofFolders : ofFiles);
-  }
-
+export async function createFindDenied({ account: { permissions }, files }: AccountContext): Promise<FindDenied> {
   const lists = new Map<string, readonly MemberAction[]>();
 
-  return async (segments, isFolder) => {
+  async function find(segments: readonly string[], isFolder: boolean): Promise<readonly MemberAction[]> {
     const denied: MemberAction[] = [];
     for (const [action, ...operations] of isFolder ? NEEDS.folder : NEEDS.file) {
       const granted = await Promise.all(operations.map((operation) => files.may(segments, operation)));
@@ -60,7 +49,11 @@ export function createFindDenied({ account: { permissions }, files }: AccountCon
     const list = lists.get(key) ?? denied;
     lists.set(key, list);
     return list;
-  };
+  }
+
+  if (OPERATIONS.some((one) => permissions.grantsSomewhere(one) && !permissions.grantsEverywhere(one))) return find;
+  const [ofFile, ofFolder] = [await find([ANY_NAME], false), await find([ANY_NAME], true)];
+  return (_segments, isFolder) => (isFolder ? ofFolder : ofFile);
 }
 
 /**

@@ -168,7 +168,7 @@ const NOTHING_SHOWN: ReadMembers = { members: undefined, problems: [] };
 async function readMembers(context: AccountContext, whenUnreadable: WhenUnreadable): Promise<ReadMembers> {
   const { files, path, pagePermit, failureOf } = context;
   const { signal } = context.request;
-  const findDenied = createFindDenied(context);
+  const findDenied = await createFindDenied(context);
   const members: PageMember[] = [];
   let bytes = PAGE_BYTES;
 

@@ -71,7 +71,7 @@ async function* withDenied(
   context: AccountContext,
   batches: SearchWalk["batches"],
 ): AsyncGenerator<readonly FoundMember[], void> {
-  const findDenied = createFindDenied(context);
+  const findDenied = await createFindDenied(context);
   for await (const batch of batches) {
     const members: FoundMember[] = [];
     for (const member of batch) {

@@ -3,7 +3,7 @@ import type { Texts } from "../../contracts/pages/texts.ts";
 import { html, type SafeHtml } from "../../http/html.ts";
 import { fillText } from "../../platform/fill-text.ts";
 import { type FolderActions, toOffers } from "../folder-actions.ts";
-import { formatsOf, renderTime } from "../formats.ts";
+import { renderSize, renderTime } from "../formats.ts";
 import { icon, toFileKind } from "../icons.ts";
 import { findInlineType } from "../inline-types.ts";
 import { type MemberOrder, type PageMember, SORT_KEYS, type SortKey, toOrderedUrl } from "../member-order.ts";
@@ -45,6 +45,16 @@ function renderColumn(texts: Texts, key: SortKey, order: MemberOrder): SafeHtml 
   return html`<th scope="col" class="${key}"${sort}>${link}${key === "modified" ? html` <small>UTC</small>` : undefined}</th>`;
 }
 
+/** Renders the link to a member, which opens folders in an order. `end` follows the name of a folder. */
+export function renderLink(
+  texts: Texts,
+  { name, kind }: PageMember,
+  { url, order, end }: { readonly url: string; readonly order: MemberOrder; readonly end?: string },
+): SafeHtml {
+  if (kind !== "folder") return html`<a class="${toFileKind(name)}" href="${url}"><bdi>${name}</bdi></a>`;
+  return html`<a class="folder" href="${toOrderedUrl(`${url}/`, order)}"><i role="img" aria-label="${texts.folder}"></i><bdi>${name}</bdi>${end}</a>`;
+}
+
 /** Creates a function that renders the row of a member. */
 export function createRowRenderer(
   texts: Texts,
@@ -52,7 +62,6 @@ export function createRowRenderer(
   selected: ReadonlySet<string> = new Set(),
 ): (member: PageMember) => SafeHtml {
   const { versions } = actions;
-  const formats = formatsOf(texts);
   const offers = toOffers(actions);
 
   function renderBox(name: string): SafeHtml {
@@ -64,18 +73,6 @@ export function createRowRenderer(
   function renderMore(name: string): SafeHtml {
     const label = fillText(texts.actionsFor, { name });
     return html`<td class="more"><a href="${toOrderedUrl(`?member=${encodeURIComponent(name)}`, order)}" aria-label="${label}"></a></td>`;
-  }
-
-  function renderName({ name, kind }: PageMember): SafeHtml {
-    // "./" keeps a name with a colon from being taken for a scheme (RFC 3986 4.2).
-    const url = `./${encodeURIComponent(name)}`;
-    const isFolder = kind === "folder";
-    return html`<th scope="row" class="name"><a class="${isFolder ? "folder" : toFileKind(name)}" href="${isFolder ? toOrderedUrl(`${url}/`, order) : url}">${isFolder ? html`<i role="img" aria-label="${texts.folder}"></i>` : undefined}<bdi>${name}</bdi></a></th>`;
-  }
-
-  function renderSize({ kind, size }: PageMember): SafeHtml {
-    if (kind === "folder") return html`<td class="size"></td>`;
-    return html`<td class="size"><data value="${size}" title="${formats.exactSize(size)}">${formats.size(size)}</data></td>`;
   }
 
   function renderModified({ name, modified }: PageMember, hasVersions: boolean): SafeHtml {
@@ -91,11 +88,13 @@ export function createRowRenderer(
   }
 
   return (member) => {
-    const { name, kind, denied = [] } = member;
+    const { name, kind, size, denied = [] } = member;
     const isFolder = kind === "folder";
     const isReadable = !isFolder && !denied.includes("download");
     const view = isViewable && isReadable ? findInlineType(name)?.kind : undefined;
-    return html`<tr data-name="${name}" data-kind="${isFolder ? "folder" : "file"}"${renderDenied(denied)}${view && html` data-view="${view}"`}>${isSelectable ? renderBox(name) : undefined}${renderName(member)}${renderSize(member)}${renderModified(member, isReadable && versions !== undefined)}${renderMore(name)}</tr>
+    // "./" keeps a name with a colon from being taken for a scheme (RFC 3986 4.2).
+    const link = renderLink(texts, member, { url: `./${encodeURIComponent(name)}`, order });
+    return html`<tr data-name="${name}" data-kind="${isFolder ? "folder" : "file"}"${renderDenied(denied)}${view && html` data-view="${view}"`}>${isSelectable ? renderBox(name) : undefined}<th scope="row" class="name">${link}</th><td class="size">${isFolder ? undefined : renderSize(texts, size)}</td>${renderModified(member, isReadable && versions !== undefined)}${renderMore(name)}</tr>
 `;
   };
 }

@@ -2,13 +2,14 @@ import type { Texts } from "../../contracts/pages/texts.ts";
 import { html, type SafeHtml } from "../../http/html.ts";
 import { fillText } from "../../platform/fill-text.ts";
 import { toAssetPath, VIEWER_NAME } from "../assets.ts";
-import { formatsOf, renderTime } from "../formats.ts";
-import { ICONS, icon, toFileKind } from "../icons.ts";
+import { renderSize, renderTime } from "../formats.ts";
+import { ICONS, icon } from "../icons.ts";
 import { findInlineType } from "../inline-types.ts";
 import { type FoundMember, type MemberOrder, toOrderedUrl } from "../member-order.ts";
 import { type PageContext, renderPage, renderScript } from "../page.ts";
 import { openRowsPage, ROWS } from "../rows-page.ts";
 import type { TextSource } from "../text-source.ts";
+import { renderLink } from "./member-rows.ts";
 import { renderOrderFields } from "./order-fields.ts";
 
 /** What the page of a search shows. */
@@ -75,22 +76,15 @@ function renderNote(texts: Texts): SafeHtml {
 }
 
 /** The member, and the folder that it is in as a link of its own. */
-function renderRow(
-  texts: Texts,
-  { name, kind, size, modified, path, denied }: FoundMember,
-  { order, isViewable }: SearchPage,
-): SafeHtml {
-  const formats = formatsOf(texts);
+function renderRow(texts: Texts, member: FoundMember, { order, isViewable }: SearchPage): SafeHtml {
+  const { name, kind, size, modified, path, denied } = member;
   const isFolder = kind === "folder";
-  const url = `./${toUrl(path)}`;
   const around = path.slice(0, -name.length);
-  const time = new Date(modified);
   const view = isViewable && !isFolder && !denied?.includes("download") ? findInlineType(name)?.kind : undefined;
   const place = html` <a class="quiet" href="${toOrderedUrl(`./${toUrl(around)}`, order)}"><bdi>${around}</bdi></a>`;
-  const sizeText = isFolder
-    ? undefined
-    : html`<data value="${size}" title="${formats.exactSize(size)}">${formats.size(size)}</data>`;
-  return html`<tr data-name="${name}"${view && html` data-view="${view}"`}><th scope="row"><a class="${isFolder ? "folder" : toFileKind(name)}" href="${isFolder ? toOrderedUrl(`${url}/`, order) : url}">${isFolder ? html`<i role="img" aria-label="${texts.folder}"></i>` : undefined}<bdi>${name}</bdi>${isFolder ? "/" : undefined}</a>${around === "" ? undefined : place}</th>${sizeText === undefined ? html`<td></td>` : html`<td data-label="${texts.size}">${sizeText}</td>`}<td data-label="${texts.modified}">${renderTime(texts, time)}</td></tr>
+  const link = renderLink(texts, member, { url: `./${toUrl(path)}`, order, end: "/" });
+  const sizeCell = html`<td data-label="${texts.size}">${renderSize(texts, size)}</td>`;
+  return html`<tr data-name="${name}"${view && html` data-view="${view}"`}><th scope="row">${link}${around === "" ? undefined : place}</th>${isFolder ? html`<td></td>` : sizeCell}<td data-label="${texts.modified}">${renderTime(texts, new Date(modified))}</td></tr>
 `;
 }
 

@@ -91,7 +91,7 @@ describe("the page of a file link (SHARING 9.2)", () => {
     const page = await getPage(visits, url);
     expect(headingOf(page)).toBe("<bdi>a &amp; b.txt</bdi>");
     expect(page).toContain('<a class="button primary wide" href="./a%20%26%20b.txt" download>Download</a>');
-    expect(page).toMatch(/<span title="1,500 bytes">1\.5 kB<\/span>/);
+    expect(page).toMatch(/<data value="1500" title="1,500 bytes">1\.5 kB<\/data>/);
     expect(page).toMatch(/Available until/);
     expect(page).not.toMatch(/<form|inbox/);
     const german = await getPage(visits, url, GERMAN);
