@@ -1,7 +1,6 @@
-import { wait } from "../../platform/wait.ts";
 import type { AccountContext } from "../../request/context.ts";
 import type { PageQuota, QuotaShare } from "../../views/quota-meter.ts";
-import { findNearestUsage, type ShownUsage } from "./quota-usage.ts";
+import { findInTime, findNearestUsage, type ShownUsage } from "./quota-usage.ts";
 
 /** A page does not wait longer for a count, in milliseconds: the first count of a large folder takes a while. */
 const PATIENCE_MS = 500;
@@ -13,12 +12,7 @@ const PATIENCE_MS = 500;
 export async function findPageQuota(context: AccountContext): Promise<PageQuota | undefined> {
   const { scheme, config, path } = context;
   if (scheme === "link" || config.quota === undefined) return undefined;
-  const counted = findNearestUsage(context, path.segments);
-  const ending = new AbortController();
-  const waiting = wait(PATIENCE_MS, ending.signal).then(() => undefined);
-  // The page is about files: it is sent even if they cannot be counted.
-  const usage = await Promise.race([counted, waiting]).catch(() => undefined);
-  ending.abort();
+  const usage = await findInTime(findNearestUsage(context, path.segments), PATIENCE_MS);
   return usage && { bytes: toShare(usage.bytes), files: toShare(usage.files) };
 }
 

@@ -1,6 +1,7 @@
 import type { Quota, QuotaLimit, QuotaUsage } from "../../contracts/quota.ts";
 import type { ContentLocation } from "../../contracts/storage-adapter.ts";
 import { isWithinFolder } from "../../contracts/storage-path.ts";
+import { wait } from "../../platform/wait.ts";
 import type { AccountContext } from "../../request/context.ts";
 
 /** What is used of a folder, and what its limits leave. */
@@ -56,6 +57,16 @@ export async function findNearestUsage(
   const [nearest] = limits;
   if (config.quota === undefined || nearest === undefined) return undefined;
   return findUsage(config.quota, nearest.path, limits, await files.locateContent(folder));
+}
+
+/** Returns what is found in time; `undefined` if it takes longer, or fails. Pages and listings do without it. */
+export async function findInTime<T>(found: Promise<T>, milliseconds: number): Promise<T | undefined> {
+  const ending = new AbortController();
+  const late = wait(milliseconds, ending.signal).then(() => undefined);
+  const usage = await Promise.race([found, late]).catch(() => undefined);
+  ending.abort();
+  late.catch(() => undefined);
+  return usage;
 }
 
 /** A limit, and what is used of it. */

@@ -3,7 +3,10 @@ import type { StorageEntry } from "../../contracts/storage-adapter.ts";
 import { isWithinFolder } from "../../contracts/storage-path.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { davKey } from "../../webdav/property-name.ts";
-import { type FolderUsage, findNearestUsage } from "../folders/quota-usage.ts";
+import { type FolderUsage, findInTime, findNearestUsage } from "../folders/quota-usage.ts";
+
+/** A listing does not wait longer for a count, in milliseconds: that folder then has no such properties. */
+const PATIENCE_MS = 5000;
 
 /** Properties by their keys, as XML. */
 type PropertyTexts = ReadonlyMap<string, string>;
@@ -29,7 +32,7 @@ export function createQuotaProperties(context: AccountContext): QuotaPropertiesO
     const real = files.realPathOf(segments);
     if (isMountEntry(entry)) tops.push(real);
     const around = tops.filter((top) => isWithinFolder(real, top)).join("//");
-    const asked = known.get(around) ?? findNearestUsage(context, segments);
+    const asked = known.get(around) ?? findInTime(findNearestUsage(context, segments), PATIENCE_MS);
     known.set(around, asked);
     const usage = await asked;
     if (usage === undefined) return dead;

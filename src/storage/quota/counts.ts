@@ -48,6 +48,8 @@ export interface RoomOptions {
   readonly credit?: readonly ChangedPart[];
   /** What has to be left after it. Default: nothing. */
   readonly spare?: Amount;
+  /** The change has started. A walk would wait for it, so it must not wait for a walk. Default: false. */
+  readonly isUnderWay?: boolean;
 }
 
 /** What {@link createCounts} needs. */
@@ -162,14 +164,14 @@ export function createCounts(options: CountsOptions): Counts {
   }
 
   async function reserve(limit: QuotaLimit, share: Share, amount: Amount, room: RoomOptions = {}): Promise<void> {
-    const { credit = [], spare = NOTHING } = room;
+    const { credit = [], spare = NOTHING, isUnderWay = false } = room;
     const folder = limit.path;
     const needed = subtract(add(amount, spare), sumWithin(folder, credit));
     const asked = { limit, share, amount, needed };
-    const first = await tryToReserve(asked, mayWalk(folder));
+    const first = await tryToReserve(asked, !isUnderWay && mayWalk(folder));
     if (typeof first === "object") throw createQuotaError(first);
     if (first === "reserved") return;
-    await recount(folder);
+    if (!isUnderWay) await recount(folder);
     const answer = await tryToReserve(asked, false);
     if (typeof answer === "object") throw createQuotaError(answer);
     if (answer === "uncounted") throw new StorageError("unavailable", `Too much changes in ${folder} to count it.`);

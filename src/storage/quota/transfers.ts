@@ -1,8 +1,11 @@
+import { toStrongTag } from "../../contracts/entity-tags.ts";
 import {
+  type EntityTags,
   hasCode,
   type Placement,
   type RemoveOptions,
   type StorageAdapter,
+  StorageError,
   type StorageErrorCode,
   type TransferOptions,
 } from "../../contracts/storage-adapter.ts";
@@ -113,14 +116,16 @@ export function createTransfer(verbs: QuotaVerbs, verb: "copy" | "move"): Storag
       await reservation.raise(toMissing(size, replaced));
       endChange = walks.announce(changed);
       if (isMove && isFolder) for (const folder of folders) walks.disturb(folder);
-      const [placement, arrived] = await reservation.during(async (signal) => {
+      const [placement, made] = await reservation.during(async (signal) => {
         const own = signal ? { ...options, signal } : options;
-        const made = await asChange(verbs, folders, () => storage[verb](from, to, own));
-        return [made, isMove || !isMeasured ? size : await measureCopy(verbs, to, size, folders)];
+        const done = await asChange(verbs, folders, () => storage[verb](from, to, own));
+        return [done, isMeasured ? await findMade(verbs, to, { isMove, isFolder, size }, folders) : undefined];
       }, options.signal);
-      if (options.replace !== true) {
-        await keepIfAdmitted(verbs, reservation, arrived, folders, () =>
-          isMove ? storage.move(to, from) : storage.remove(to),
+      const arrived = made?.amount ?? size;
+      if (placement === "created" && made !== undefined) {
+        const { conditions } = made;
+        await keepIfAdmitted(verbs, reservation, { arrived, folders }, () =>
+          isMove ? storage.move(to, from, conditions) : storage.remove(to, { ...conditions, permanent: true }),
         );
       }
       const parts = [{ path: to, amount: subtract(arrived, replaced) }];
@@ -146,42 +151,57 @@ async function asChange<T>({ counts }: QuotaVerbs, folders: readonly string[], c
   }
 }
 
-/** Returns the size of a copy: its source may have grown. */
-async function measureCopy(
+/** What a change has made. */
+interface Made {
+  readonly amount: Amount;
+  /** The conditions by which the change is undone: what others have put in its place stays. */
+  readonly conditions: { readonly kind: "file" | "folder"; readonly ifMatch?: EntityTags };
+}
+
+/** Looks at what a change has made. `size`: of what was moved. The source of a copy may have grown. */
+async function findMade(
   { storage, counts }: QuotaVerbs,
   path: string,
-  expected: Amount,
+  { isMove, isFolder, size }: { readonly isMove: boolean; readonly isFolder: boolean; readonly size: Amount },
   folders: readonly string[],
-): Promise<Amount> {
+): Promise<Made> {
+  const kind = isFolder ? "folder" : "file";
   try {
-    return await measure(storage, path, await storage.stat(path));
+    const entry = await storage.stat(path);
+    const etag = isFolder ? undefined : toStrongTag(entry?.etag);
+    const amount = isMove ? size : await measure(storage, path, entry);
+    return { amount, conditions: { kind, ...(etag !== undefined && { ifMatch: [etag] }) } };
   } catch {
     await counts.markStale(folders);
-    return expected;
+    return { amount: size, conditions: { kind } };
   }
 }
 
 /**
  * Undoes a change if no limit has room for it any more: the source of a copy has grown meanwhile, or the lease has
- * ended and others have had the room.
+ * ended and others have had the room. If the store fails, the change stays.
  */
 async function keepIfAdmitted(
   { counts }: QuotaVerbs,
   reservation: Reservation,
-  arrived: Amount,
-  folders: readonly string[],
+  { arrived, folders }: { readonly arrived: Amount; readonly folders: readonly string[] },
   undo: () => Promise<unknown>,
 ): Promise<void> {
   try {
     await reservation.renew();
-    await reservation.raise(arrived);
+    await reservation.raise(arrived, { isUnderWay: true });
   } catch (error) {
-    try {
-      await undo();
-    } finally {
-      await counts.markStale(folders);
-    }
-    throw error;
+    const isFull = hasCode(error, "no-space");
+    await (isFull ? undoOrFail(undo) : Promise.resolve()).finally(() => counts.markStale(folders));
+    if (isFull) throw error;
+  }
+}
+
+async function undoOrFail(undo: () => Promise<unknown>): Promise<void> {
+  try {
+    await undo();
+  } catch (cause) {
+    throw new StorageError("unavailable", "A change exceeds a quota, and could not be undone.", { cause });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { StorageAdapter } from "../../contracts/storage-adapter.ts";
 import { isWithinFolder, parentOf } from "../../contracts/storage-path.ts";
+import { wait } from "../../platform/wait.ts";
 import { type Amount, add, NOTHING } from "./amount.ts";
 import { toCountedFolders, toPathsAround } from "./counted-path.ts";
 import { measureFolder } from "./measure.ts";
@@ -43,11 +44,15 @@ interface Walking {
   mustRelist: boolean;
   /** Something changed that cannot be added or left out: walk again. */
   isBroken: boolean;
+  /** A change in the folder that is being listed takes too long to be waited for. */
+  isLate: boolean;
 }
 
 const MAX_WALKS = 3;
 /** How often a folder is listed, or waited for, while changes in it go on. */
 const MAX_LISTINGS = 20;
+/** A walk does not wait longer for a change: admissions wait for the walk. */
+const PATIENCE_MILLISECONDS = 5000;
 
 /** Creates the walks of a storage in which wrappers see everything. */
 export function createWalks(storage: StorageAdapter): Walks {
@@ -87,6 +92,7 @@ export function createWalks(storage: StorageAdapter): Walks {
       }
       if (!walk.isBroken) return toWalk(walk, () => walks.delete(folder));
       walks.delete(folder);
+      if (walk.isLate) return undefined;
     }
     return undefined;
   }
@@ -104,8 +110,9 @@ export function createWalks(storage: StorageAdapter): Walks {
     for (let attempt = 0; attempt < MAX_LISTINGS; attempt += 1) {
       const running = [...changes].filter(({ paths }) => paths.some((path) => isAtListing(walk, path)));
       if (running.length > 0) {
-        await Promise.all(running.map(untilEnded));
-        continue;
+        walk.isLate = !(await endInTime(running));
+        if (!walk.isLate) continue;
+        break;
       }
       walk.mustRelist = false;
       const { amount, folders } = await measureFolder(storage, folder);
@@ -126,9 +133,20 @@ function untilEnded({ waiting }: Change): Promise<void> {
   return new Promise((resolve) => waiting.push(resolve));
 }
 
+/** Waits for changes to end. Returns false if they take long, such as the copy of a large folder. */
+async function endInTime(running: readonly Change[]): Promise<boolean> {
+  const stop = new AbortController();
+  const late = wait(PATIENCE_MILLISECONDS, stop.signal).then(
+    () => false,
+    () => false,
+  );
+  const ended = Promise.all(running.map(untilEnded)).then(() => true);
+  return Promise.race([ended, late]).finally(() => stop.abort());
+}
+
 function startWalk(folder: string): Walking {
   const pending = new Set(toCountedFolders(folder));
-  return { pending, current: undefined, total: NOTHING, mustRelist: false, isBroken: false };
+  return { pending, current: undefined, total: NOTHING, mustRelist: false, isBroken: false, isLate: false };
 }
 
 function toWalk(walking: Walking, end: () => void): FolderWalk {

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { afterAll, describe, expect, it } from "vitest";
-import { isStorageError, type StorageAdapter } from "../../../../src/contracts/storage-adapter.ts";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { isStorageError, type StorageAdapter, StorageError } from "../../../../src/contracts/storage-adapter.ts";
 import { createDiskStorage } from "../../../../src/storage/disk.ts";
 import { createMemoryStorage } from "../../../../src/storage/memory.ts";
 import { createQuotaStorage, type QuotaStorage } from "../../../../src/storage/quota.ts";
@@ -136,23 +136,68 @@ describe.each(["memory", "disk"])("quotas of a storage in %s", (kind) => {
     expect(await measure(inner, "/v")).toEqual({ bytes: 0, files: 0 });
   });
 
-  it("leave no copy of a folder that has grown above the limit meanwhile", async () => {
-    const inner = createInner("grown-");
-    for (const folder of ["/h", "/v", "/v/d"]) await inner.createFolder(folder);
-    await inner.write("/v/d/a", bytes(1000));
-    const growing: StorageAdapter = {
+  it.each([{}, { replace: true }])(
+    "leave no copy of a folder that has grown above the limit meanwhile: %o",
+    async (options) => {
+      const inner = createInner(`grown-${options.replace}-`);
+      for (const folder of ["/h", "/v", "/v/d", "/v/lost"]) await inner.createFolder(folder);
+      await inner.write("/v/d/a", bytes(1000));
+      const growing: StorageAdapter = {
+        ...inner,
+        copy: async (from, ...given) => {
+          if (from === "/v/lost") throw new StorageError("unavailable");
+          await inner.write("/v/d/b", bytes(501));
+          // The folder has to be counted again from here on.
+          await expect(storage.copy("/v/lost", "/h/lost", { quota: HOME })).rejects.toMatchObject({
+            code: "unavailable",
+          });
+          return inner.copy(from, ...given);
+        },
+      };
+      // What is undone does not go to the trash.
+      const storage = createQuotaStorage(createTrashStorage(growing));
+      await expect(storage.copy("/v/d", "/h/d", { ...options, quota: HOME })).rejects.toMatchObject({
+        code: "no-space",
+      });
+      expect(await inner.stat("/h/d")).toBeUndefined();
+      await storage.write("/h/a", bytes(1500), { size: 1500, quota: HOME });
+      await storage.remove("/h/a", { permanent: true });
+      await storage.copy("/v/d", "/h/d", { ...options, quota: { ...HOME, bytes: 1501 } });
+      expect(await storage.quota.recount("/h")).toMatchObject({ bytes: 1501, files: 2 });
+    },
+  );
+
+  it("keep no caller waiting for a count that waits for a long copy", async () => {
+    const inner = createInner("long-");
+    for (const folder of ["/h", "/v", "/v/d", "/v/lost"]) await inner.createFolder(folder);
+    let goOn = (): void => undefined;
+    const going = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const slow: StorageAdapter = {
       ...inner,
-      copy: async (...given) => {
-        await inner.write("/v/d/b", bytes(501));
-        return inner.copy(...given);
+      copy: async (from, ...given) => {
+        if (from === "/v/lost") throw new StorageError("unavailable");
+        await going;
+        return inner.copy(from, ...given);
       },
     };
-    const storage = createQuotaStorage(growing);
-    await expect(storage.copy("/v/d", "/h/d", { quota: HOME })).rejects.toMatchObject({ code: "no-space" });
-    expect(await inner.stat("/h/d")).toBeUndefined();
-    expect(await storage.quota.usage("/h")).toEqual({ bytes: 0, files: 0, reservedBytes: 0, reservedFiles: 0 });
-    await storage.copy("/v/d", "/h/d", { quota: { ...HOME, bytes: 1501 } });
-    expect(await storage.quota.usage("/h")).toMatchObject({ bytes: 1501, files: 2 });
+    const storage = createQuotaStorage(slow);
+    await storage.write("/h/b", bytes(1), { size: 1, quota: HOME });
+    const copying = storage.copy("/v/d", "/h/d", { quota: HOME });
+    await expect(storage.copy("/v/lost", "/h/lost", { quota: HOME })).rejects.toMatchObject({ code: "unavailable" });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const writing = storage.write("/h/a", bytes(100), { size: 100, quota: HOME });
+      await vi.waitUntil(() => vi.getTimerCount() > 0);
+      await vi.advanceTimersByTimeAsync(5000);
+      await writing;
+    } finally {
+      vi.useRealTimers();
+      goOn();
+    }
+    await copying;
+    expect(await storage.quota.recount("/h")).toMatchObject({ bytes: 101, files: 2 });
   });
 });
 
