@@ -1,6 +1,7 @@
 import type { AccountFiles } from "../../account/files.ts";
-import { isStorageError } from "../../contracts/storage-adapter.ts";
-import { isWithinFolder, parentOf } from "../../contracts/storage-path.ts";
+import type { QuotaLimit } from "../../contracts/quota.ts";
+import { hasCode } from "../../contracts/storage-adapter.ts";
+import { isWithinFolder } from "../../contracts/storage-path.ts";
 import { createError } from "../../http/errors.ts";
 import { isHttpError } from "../../http/http-error.ts";
 import type { AccountContext } from "../../request/context.ts";
@@ -22,31 +23,36 @@ export function createRoomCheck(context: AccountContext): RequireRoom {
   /** By the folder of a limit. */
   const planned = new Map<string, Amount>();
 
+  function plan({ path }: QuotaLimit, { bytes, files: count }: Amount): void {
+    const before = planned.get(path);
+    planned.set(path, { bytes: bytes + (before?.bytes ?? 0), files: count + (before?.files ?? 0) });
+  }
+
   return async function requireRoom(verb, from, to) {
-    const place = files.realPathOf(from);
+    if (quota === undefined) return;
+    const [old, place] = [files.realPathOf(from), files.realPathOf(to)];
+    const isMove = verb === "move";
     // What moves within the folder of a limit is in it already.
-    const limits = toLimitsAround(context, parentOf(files.realPathOf(to))).filter(
-      ({ path }) => verb === "copy" || !isWithinFolder(place, path),
-    );
-    if (quota === undefined || limits.length === 0) return;
-    const [source, replaced] = [await measure(files, from), await measure(files, to)];
-    const sums = new Map<string, Amount>();
+    const limits = toLimitsAround(context, place).filter(({ path }) => !isMove || !isWithinFolder(old, path));
+    const left = isMove ? toLimitsAround(context, old).filter(({ path }) => !isWithinFolder(place, path)) : [];
+    if (limits.length + left.length === 0) return;
+    const source = await measure(files, from);
+    const replaced = await measure(files, to);
+    const more = { bytes: source.bytes - replaced.bytes, files: source.files - replaced.files };
     for (const limit of limits) {
+      const { bytes, files: count } = await findUsage(quota, limit.path, [limit]);
       const before = planned.get(limit.path);
-      const sum = {
-        bytes: Math.max(0, source.bytes - replaced.bytes) + (before?.bytes ?? 0),
-        files: Math.max(0, source.files - replaced.files) + (before?.files ?? 0),
-      };
-      const usage = await findUsage(quota, limit.path, [limit]);
-      if (!hasRoom(usage.bytes, sum.bytes) || !hasRoom(usage.files, sum.files)) throw createError("quota-used-up");
-      sums.set(limit.path, sum);
+      const fits = hasRoom(bytes, more.bytes, before?.bytes) && hasRoom(count, more.files, before?.files);
+      if (!fits) throw createError("quota-used-up");
     }
-    for (const [path, sum] of sums) planned.set(path, sum);
+    for (const limit of limits) plan(limit, more);
+    for (const limit of left) plan(limit, { bytes: -source.bytes, files: -source.files });
   };
 }
 
-function hasRoom({ available }: ShownUsage, needed: number): boolean {
-  return available === null || needed === 0 || needed <= available;
+/** Whether there is room for more, in addition to what is planned. A change that needs no more always fits. */
+function hasRoom({ available }: ShownUsage, more: number, planned = 0): boolean {
+  return available === null || more <= 0 || planned + more <= available;
 }
 
 /** What is at a path. What the account may not see does not count. */
@@ -66,7 +72,7 @@ async function measure(files: AccountFiles, path: readonly string[]): Promise<Am
     } catch (error) {
       // Removed meanwhile, or not to be seen.
       const isHidden = isHttpError(error) && error.failure === "denied";
-      if (!isHidden && !isStorageError(error)) throw error;
+      if (!isHidden && !hasCode(error, "not-found", "not-a-folder", "denied")) throw error;
     }
   }
   return { bytes, files: count };

@@ -197,6 +197,25 @@ describe("Prefer: dry-run on commands (RFC 7240)", () => {
     expect(outcomes).toEqual(["a: done", `b: ${full}`, "b: done", `b: ${full}`, "b: done"]);
   });
 
+  it("knows the limit of the folder that it makes, and the room that moves out of a limit leave", async () => {
+    const folders = [{ path: "/alice/small", bytes: 5 }];
+    const counted = createQuotaStorage(createMemoryStorage(), { folders });
+    const { compare } = await createWatched({
+      storage: counted,
+      quota: counted.quota,
+      files: { "/alice/a/x": "123456", "/alice/b": "123456", "/team/d": "1" },
+      groups: { DEFAULT_GROUP: { quota_bytes: 12, virtual_folders: [["/team", "/team"]] } },
+    });
+    const full = "The quota is used up.";
+    const outcomes = await compare([
+      { command: "copy", target: "a", destination: "/small" },
+      { command: "copy", target: "b", destination: "/again" },
+      { command: "move", target: "a", destination: "/team/a" },
+      { command: "copy", target: "b", destination: "/again" },
+    ]);
+    expect(outcomes).toEqual([`a: ${full}`, `b: ${full}`, "a: done", "b: done"]);
+  });
+
   it("obeys locks, and ends none", async () => {
     const lockStore = createMemoryKeyValueStore();
     const { compare, post, call } = await createWatched({ files: FILES, webdav: { lockStore } });
