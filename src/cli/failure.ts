@@ -49,5 +49,5 @@ const systemErrors: ReadonlyMap<string, string> = new Map([
   ["ETIMEDOUT", "no response in time"],
   ["SELF_SIGNED_CERT_IN_CHAIN", "no known authority has signed the certificate"],
   ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "no known authority has signed the certificate"],
-  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "no known authority has signed the certificate"],
+  ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "the certificate of its authority is unknown, or missing in the chain"],
 ]);
