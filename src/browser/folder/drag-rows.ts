@@ -30,6 +30,7 @@ export function enhanceDragging(page: OpenFolderPage): void {
     if (row === null || dataTransfer === null) return;
     const selected = selectedRows(main);
     dragged = selected.includes(row) ? selected : [row];
+    if (!mayBe("move") && !mayBe("copy")) return;
     dataTransfer.setData(TYPE, "");
     dataTransfer.effectAllowed = "copyMove";
   });

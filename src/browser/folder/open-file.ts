@@ -12,7 +12,7 @@ interface Viewer {
 export type FilesPage = Pick<OpenFolderPage, "main" | "texts" | "showProblems">;
 
 /** Files that the page shows, and those that the account may not read. */
-const ROW = 'tr[data-view], tr[data-denied~="download"]';
+const ROW = 'tr[data-view], tr[data-denied~="download"]:not([data-kind="folder"])';
 
 /** Opens files in the page that can be shown there, where their links would save them. */
 export function enhanceFiles(page: FilesPage): void {
@@ -22,21 +22,27 @@ export function enhanceFiles(page: FilesPage): void {
     // With these keys a link opens elsewhere, or is saved.
     if (!row?.querySelector("th a")?.contains(target as Element) || ctrlKey || metaKey || shiftKey || altKey) return;
     event.preventDefault();
-    if (row.dataset.view === undefined) page.showProblems([toProblem(403, "", page.texts).message]);
+    if (row.dataset.denied?.includes("download")) page.showProblems([toProblem(403, "", page.texts).message]);
     // The second click of two opens nothing.
     else if (event.detail < 2) void openFile(page, row);
   });
 }
 
-/** The viewer is loaded with the first file. */
+let isOpen = false;
+
+/** The viewer is loaded with the first file. It shows one at a time. */
 async function openFile(page: FilesPage, row: HTMLElement): Promise<void> {
   // Browsers show a PDF in a page of its own, and in none of ours (docs/security.md).
   if (row.dataset.view === "pdf") return void open(`${linkOf(row)}?inline`, "_blank", "noopener");
+  if (isOpen) return;
+  isOpen = true;
   try {
     const viewer: Viewer = await import(page.main.dataset.viewer ?? "");
-    if (document.querySelector("dialog[open]") === null) await viewer.showFiles(page, row);
+    await viewer.showFiles(page, row);
   } catch {
     page.showProblems([page.texts.networkLost]);
+  } finally {
+    isOpen = false;
   }
 }
 

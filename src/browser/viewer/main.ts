@@ -106,7 +106,12 @@ async function showOverPage(dialog: HTMLDialogElement): Promise<void> {
   addEventListener("popstate", leave);
   await showDialog(dialog);
   removeEventListener("popstate", leave);
-  if (!isLeft) history.back();
+  if (isLeft) return;
+  // The browser restores how far the page was scrolled: only then the focus may move it.
+  await new Promise((resolve) => {
+    addEventListener("popstate", resolve, { once: true });
+    history.back();
+  });
 }
 
 function linkOf(row: HTMLElement | undefined): HTMLAnchorElement | null {

@@ -8,12 +8,12 @@ import type { FolderActions } from "../../views/folder-actions.ts";
 import type { PageMember } from "../../views/member-order.ts";
 
 /** A name that stands for new members: no rule is for it alone. */
-const ANY_NAME = "a name that no rule has";
+const ANY_NAME = "anyothername";
 
 /** An action, and the operations of which it needs one. */
 type Need = readonly [action: MemberAction, ...operations: readonly Operation[]];
 
-/** What each action needs on a member. A folder can always be in an archive and have links: its members decide. */
+/** What each action needs on a member. Links to a folder depend on its members. */
 const NEEDS: Readonly<Record<"file" | "folder", readonly Need[]>> = {
   file: [
     ["download", "read"],
@@ -35,16 +35,24 @@ export type FindDenied = (
   isFolder: boolean,
 ) => readonly MemberAction[] | Promise<readonly MemberAction[]>;
 
+/** Rules are looked up for this number of members at most: each may cost milliseconds. The others deny nothing. */
+const MAX_LOOKED_UP = 10_000;
+
 /** Creates a {@link FindDenied}. Without rules on names it has nothing to look up. */
-export async function createFindDenied({ account: { permissions }, files }: AccountContext): Promise<FindDenied> {
+export async function createFindDenied({ account, files }: AccountContext): Promise<FindDenied> {
+  const { permissions } = account;
   const lists = new Map<string, readonly MemberAction[]>();
+  let lookedUp = 0;
 
   async function find(segments: readonly string[], isFolder: boolean): Promise<readonly MemberAction[]> {
-    const denied: MemberAction[] = [];
-    for (const [action, ...operations] of isFolder ? NEEDS.folder : NEEDS.file) {
-      const granted = await Promise.all(operations.map((operation) => files.may(segments, operation)));
-      if (!granted.includes(true)) denied.push(action);
-    }
+    lookedUp += 1;
+    if (lookedUp > MAX_LOOKED_UP) return [];
+    const path = toStoragePath(segments);
+    // It lets other requests run, if that is due. The other operations are of the same rule.
+    await files.may(segments, "list");
+    const isDenied = ([, ...operations]: Need): boolean => !operations.some((one) => permissions.allows(path, one));
+    const denied = (isFolder ? NEEDS.folder : NEEDS.file).filter(isDenied).map(([action]) => action);
+    if (isFolder && !mayBeGranted(account, segments, "read")) denied.push("download");
     const key = denied.join();
     const list = lists.get(key) ?? denied;
     lists.set(key, list);
@@ -73,7 +81,7 @@ export function toFolderActions(
   return {
     upload: mayBeGranted(account, segments, "write"),
     createFolder: mayBeGranted(account, segments, "create-folder"),
-    download: grantsSomewhere("read") && isOffered("download"),
+    download: isOffered("download"),
     delete: isOffered("delete"),
     move: isOffered("move"),
     copy: grantsSomewhere("read") && grantsSomewhere("write") && isOffered("copy"),
@@ -94,6 +102,8 @@ export function isUploadOnly(account: Account, segments: readonly string[]): boo
 
 /** Whether an operation is granted on new members of a folder, of some names at least. */
 export function mayBeGranted({ permissions }: Account, segments: readonly string[], operation: Operation): boolean {
-  const { granted, rule } = permissions.explain(toStoragePath([...segments, ANY_NAME]), operation);
+  const path = toStoragePath([...segments, ANY_NAME]);
+  if (permissions.isTooLong(path)) return permissions.grantsEverywhere(operation);
+  const { granted, rule } = permissions.explain(path, operation);
   return granted || (rule === undefined && permissions.grantsSomewhere(operation));
 }

@@ -81,9 +81,9 @@ export function createRowRenderer(
     return html`<td class="modified">${link}</td>`;
   }
 
-  /** What of the page's actions is denied on a member. */
+  /** What of the page's actions is denied on a member, and whether a file cannot be read. */
   function renderDenied(denied: readonly MemberAction[]): SafeHtml | undefined {
-    const names = denied.filter((action) => offers.includes(action));
+    const names = denied.filter((action) => action === "download" || offers.includes(action));
     return names.length === 0 ? undefined : html` data-denied="${names.join(" ")}"`;
   }
 

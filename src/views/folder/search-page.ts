@@ -80,11 +80,12 @@ function renderRow(texts: Texts, member: FoundMember, { order, isViewable }: Sea
   const { name, kind, size, modified, path, denied } = member;
   const isFolder = kind === "folder";
   const around = path.slice(0, -name.length);
-  const view = isViewable && !isFolder && !denied?.includes("download") ? findInlineType(name)?.kind : undefined;
+  const isDenied = !isFolder && denied?.includes("download");
+  const view = isViewable && !isFolder && !isDenied ? findInlineType(name)?.kind : undefined;
   const place = html` <a class="quiet" href="${toOrderedUrl(`./${toUrl(around)}`, order)}"><bdi>${around}</bdi></a>`;
   const link = renderLink(texts, member, { url: `./${toUrl(path)}`, order, end: "/" });
   const sizeCell = html`<td data-label="${texts.size}">${renderSize(texts, size)}</td>`;
-  return html`<tr data-name="${name}"${view && html` data-view="${view}"`}><th scope="row">${link}${around === "" ? undefined : place}</th>${isFolder ? html`<td></td>` : sizeCell}<td data-label="${texts.modified}">${renderTime(texts, new Date(modified))}</td></tr>
+  return html`<tr data-name="${name}"${isDenied ? html` data-denied="download"` : undefined}${view && html` data-view="${view}"`}><th scope="row">${link}${around === "" ? undefined : place}</th>${isFolder ? html`<td></td>` : sizeCell}<td data-label="${texts.modified}">${renderTime(texts, new Date(modified))}</td></tr>
 `;
 }
 

@@ -196,8 +196,13 @@ describe("what a folder's page offers", () => {
       ["download", "delete", "boxes"],
     ],
     ["another name than a member has", [["allow-full-control"], ["/member", "allow-list"]], FULL],
-    // The archive of the folder has what is in it.
-    ["everywhere but here", [["allow-full-control"], ["/*", "allow-list"]], ["download", "boxes"]],
+    // What may be listed may be copied to another place.
+    ["everywhere but here", [["allow-full-control"], ["/*", "allow-list"]], ["boxes"]],
+    [
+      "of a folder without files to read",
+      [["allow-full-control"], ["/a.txt", "allow-list"], ["/in/*", "allow-list"]],
+      ["upload", "folder", "delete", "boxes"],
+    ],
     [
       "nowhere but in another folder",
       [["allow-list"], ["/other/*", "allow-full-control"]],
