@@ -17,7 +17,7 @@ import { wantsArchive } from "../../transfers/wants-archive.ts";
 import { DOWNLOAD_ACTION, MAX_LISTED } from "../../uploads/form.ts";
 import type { FolderActions } from "../../views/folder-actions.ts";
 import { type FolderPage, type FolderProblem, type SessionLinks, streamFolderPage } from "../../views/folder-page.ts";
-import { type PageMember, parseMemberOrder, toPageMember } from "../../views/member-order.ts";
+import { type PageMember, parseMemberOrder } from "../../views/member-order.ts";
 import { redirectReply, toPageFields } from "../../views/page.ts";
 import { mayChangeKeys, toKeysPath } from "../keys/own-keys.ts";
 import { hasSharing, mayShare, toLinksPath, toNewLinkPath } from "../links/own-links.ts";
@@ -175,11 +175,12 @@ async function readMembers(context: AccountContext, whenUnreadable: WhenUnreadab
   try {
     acquirePageBytes(pagePermit, bytes);
     for await (const batch of toBatches(files.list(path.segments))) {
-      for (const member of batch) {
-        const found = findDenied([...path.segments, member.name], member.kind === "folder");
+      for (const { name, kind, size, modified } of batch) {
+        const found = findDenied([...path.segments, name], kind === "folder");
         // Without rules on names there is nothing to wait for.
         const denied = found instanceof Promise ? await found : found;
-        members.push({ ...toPageMember(member), denied });
+        // A copy of another object would take more memory.
+        members.push({ name, kind, size, modified: modified.getTime(), denied });
       }
       bytes += toMemberBytes(batch);
       // After a disconnect there is no client to show the page to.
