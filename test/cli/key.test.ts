@@ -97,7 +97,7 @@ describe("fileferry key", () => {
     const refused = await run(["list"]);
     expect(refused).toMatchObject({
       status: 2,
-      stderr: expect.stringMatching(/keys\[0\]\.scope: is not a known member/),
+      stderr: expect.stringMatching(/keys\[0\]\.scope: unknown key/),
     });
   });
 

@@ -24,12 +24,12 @@ export function describeIssue(error: z.ZodError): string {
   return path.length === 0 ? reason : `${toKeyPath("", path)}: ${reason}`;
 }
 
-/** The path and the reason of one issue. An unknown member comes first: it may be another one that is misspelt. */
+/** The path and the reason of one issue. An unknown key comes first: it may be another one that is misspelt. */
 export function findIssue({ issues }: z.ZodError): Pick<AccountsError, "path" | "reason"> {
   const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
   if (issue === undefined) return { path: [], reason: "is not valid" };
   const [unknownKey = ""] = issue.code === "unrecognized_keys" ? issue.keys : [];
-  if (unknownKey !== "") return { path: [...issue.path, unknownKey], reason: "is not a known member" };
+  if (unknownKey !== "") return { path: [...issue.path, unknownKey], reason: "unknown key" };
   return { path: issue.path, reason: / undefined$/.test(issue.message) ? "is missing" : issue.message };
 }
 

@@ -128,7 +128,7 @@ describe("fileferry explain", () => {
     [
       "a broken accounts file",
       ["--config", "unfit", "--account", "eve", "read", "/"],
-      /unfit\.json: authentication\[0\]\.file: \S+wrong\.json: accounts: [^\n]*\n$/,
+      /unfit\.json: authentication\[0\]\.file: \S+wrong\.json: permision: unknown key\n$/,
     ],
   ])("ends with 2 and a line that says why for %s", async (_case, args, message) => {
     const { status, stdout, stderr } = await explain(...args);
