@@ -16,18 +16,16 @@ const SEED = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000);
 const TOTAL = 6_000_000;
 
 let built: Awaited<ReturnType<typeof buildProgram>>;
-let root: string;
 
 beforeAll(async () => {
   built = await buildProgram("uploads");
-  root = await mkdtemp(join(tmpdir(), "fileferry-upload-kills-"));
 });
-afterAll(async () => {
-  await Promise.all([built.folder, root].map((folder) => rm(folder, { recursive: true, force: true })));
-});
+afterAll(() => rm(built.folder, { recursive: true, force: true }));
 
 describe("uploads on a disk whose process is killed", () => {
-  it(`lose no acknowledged offset and keep no part of a checked chunk (seed ${SEED})`, async () => {
+  it(`lose no acknowledged offset and keep no part of a checked chunk (seed ${SEED})`, async ({ onTestFinished }) => {
+    const root = await mkdtemp(join(tmpdir(), "fileferry-upload-kills-"));
+    onTestFinished(() => rm(root, { recursive: true, force: true }));
     const random = createRandom(SEED);
     let kills = 0;
     let acknowledged = 0;
