@@ -29,24 +29,28 @@ const NEEDS: Readonly<Record<"file" | "folder", readonly Need[]>> = {
   ],
 };
 
-/** Returns the actions that an account may not do on a member. They are the same list for many members. */
+/**
+ * Returns the actions that an account may not do on what is at `relativePath` below the folder. It is the same list for
+ * many members.
+ */
 export type FindDenied = (
-  segments: readonly string[],
+  relativePath: string,
   isFolder: boolean,
 ) => readonly MemberAction[] | Promise<readonly MemberAction[]>;
 
 /** Rules are looked up for this number of members at most: each may cost milliseconds. The others deny nothing. */
 const MAX_LOOKED_UP = 10_000;
 
-/** Creates a {@link FindDenied}. Without rules on names it has nothing to look up. */
-export async function createFindDenied({ account, files }: AccountContext): Promise<FindDenied> {
+/** Creates the {@link FindDenied} of the folder of a request. Without rules on names it has nothing to look up. */
+export async function createFindDenied({ account, files, path: folder }: AccountContext): Promise<FindDenied> {
   const { permissions } = account;
   const lists = new Map<string, readonly MemberAction[]>();
   let lookedUp = 0;
 
-  async function find(segments: readonly string[], isFolder: boolean): Promise<readonly MemberAction[]> {
+  async function find(relativePath: string, isFolder: boolean): Promise<readonly MemberAction[]> {
     lookedUp += 1;
     if (lookedUp > MAX_LOOKED_UP) return [];
+    const segments = [...folder.segments, ...relativePath.split("/")];
     const path = toStoragePath(segments);
     // It lets other requests run, if that is due. The other operations are of the same rule.
     await files.may(segments, "list");
@@ -60,8 +64,8 @@ export async function createFindDenied({ account, files }: AccountContext): Prom
   }
 
   if (OPERATIONS.some((one) => permissions.grantsSomewhere(one) && !permissions.grantsEverywhere(one))) return find;
-  const [ofFile, ofFolder] = [await find([ANY_NAME], false), await find([ANY_NAME], true)];
-  return (_segments, isFolder) => (isFolder ? ofFolder : ofFile);
+  const [ofFile, ofFolder] = [await find(ANY_NAME, false), await find(ANY_NAME, true)];
+  return (_relativePath, isFolder) => (isFolder ? ofFolder : ofFile);
 }
 
 /**

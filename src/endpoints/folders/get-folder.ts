@@ -176,7 +176,7 @@ async function readMembers(context: AccountContext, whenUnreadable: WhenUnreadab
     acquirePageBytes(pagePermit, bytes);
     for await (const batch of toBatches(files.list(path.segments))) {
       for (const { name, kind, size, modified } of batch) {
-        const found = findDenied([...path.segments, name], kind === "folder");
+        const found = findDenied(name, kind === "folder");
         // Without rules on names there is nothing to wait for.
         const denied = found instanceof Promise ? await found : found;
         // A copy of another object would take more memory.

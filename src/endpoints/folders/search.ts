@@ -75,8 +75,7 @@ async function* withDenied(
   for await (const batch of batches) {
     const members: FoundMember[] = [];
     for (const member of batch) {
-      const segments = [...context.path.segments, ...member.path.split("/")];
-      members.push({ ...member, denied: await findDenied(segments, member.kind === "folder") });
+      members.push({ ...member, denied: await findDenied(member.path, member.kind === "folder") });
     }
     yield members;
   }
