@@ -80,7 +80,7 @@ function renderFrame(context: PageContext, folder: FolderPage): SafeHtml {
   const url = toOrderedUrl("./", folder.order);
   const content = html`<main id="folder" data-texts="${JSON.stringify(texts.script)}" data-may="${toOffers(folder.actions).join(" ")}"${link && html` data-link="${link.id}"`} data-max-names="${downloadLimits.names}" data-max-bytes="${downloadLimits.bytes}" data-viewer="${toAssetPath(config.basePath, VIEWER_NAME)}">
 ${renderBar(texts, folder)}
-${link && renderLinkLine(texts, link, mayDownloadAll(folder))}
+${link && renderLinkLine(texts, link)}
 ${renderMessages(texts, folder)}
 ${renderMemberPanel(texts, folder)}
 ${hasUploadCard(folder) ? renderUploadCard(texts, url, folder.actions, link, entered?.sender) : undefined}
@@ -97,11 +97,6 @@ ${ICONS}`;
     head: renderScript(context),
     navigation: username === undefined ? undefined : renderNavigation(texts, username, folder.links),
   });
-}
-
-/** Whether the page offers an archive of all that it shows. */
-function mayDownloadAll({ members, actions }: FolderPage): boolean {
-  return actions.download && members !== undefined && members.length > 0;
 }
 
 function renderMembers(texts: Texts, folder: FolderPage, members: readonly PageMember[]): SafeHtml {

@@ -26,11 +26,10 @@ export function renderExpiry(texts: Texts, { expires }: PageLink): SafeHtml {
   return html`${before}${renderTime(texts, expires, " UTC")}${after}`;
 }
 
-/** The line below the heading of a folder's page: when the link ends, and the archive of all that is shown. */
-export function renderLinkLine(texts: Texts, link: PageLink, mayDownload: boolean): SafeHtml {
+/** The line below the bar of a folder's page, which says when the link ends, and what a drop folder is for. */
+export function renderLinkLine(texts: Texts, link: PageLink): SafeHtml {
   const hint = link.isDropFolder ? html`<p>${texts.dropFolderHint}</p>` : undefined;
-  const archive = mayDownload ? html`<a class="button" href="?zip">${texts.downloadAll}</a>` : undefined;
-  return html`<div class="link-line"><p class="quiet">${renderExpiry(texts, link)}</p>${archive}</div>
+  return html`<p class="link-line quiet">${renderExpiry(texts, link)}</p>
 ${hint}`;
 }
 

@@ -6,6 +6,7 @@ import { describeInChromium, eventually } from "./chromium.ts";
 import { chooseAction, logIn, makeFolder, openFullSite, openSite, rowOf, type Site } from "./site.ts";
 
 const FILES = { "reports/inner.txt": "x", "a.txt": "a", "b.txt": "b", "Café.jpg": "x" };
+const LOCALES = ["en-GB", "de-DE", "fr-FR", "es-ES"];
 const SIZES = [
   ["a desktop", { viewport: { width: 1280, height: 800 } }, 200, 36],
   ["a phone", { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }, 220, 48],
@@ -13,7 +14,7 @@ const SIZES = [
 
 describeInChromium("the files of a folder", (chromium) => {
   it.each(SIZES)("come first on %s, with what they are in all", async (_, options, limit, height) => {
-    const site = await openSite({ files: FILES });
+    const site = await openFullSite({ files: FILES });
     const { page, expectNoComplaints } = await chromium.open(options);
     await logIn(page, site);
     const box = await page.locator("tbody tr").first().boundingBox();
@@ -25,10 +26,15 @@ describeInChromium("the files of a folder", (chromium) => {
     expect((await page.locator("tbody tr").first().boundingBox())?.y).toBeLessThan(limit);
     await page.getByRole("link", { name: "Up to Home" }).click();
     await rowOf(page, "a.txt").waitFor();
+    const { urlPath } = await site.links.create({ username: "alice", path: "/reports" });
+    await page.goto(site.origin + urlPath);
+    const time = page.getByText(/^Available until/);
+    expect((await page.locator("tbody tr").first().boundingBox())?.y).toBeLessThan(limit);
+    for (const one of [time, page.getByRole("link", { name: "Download all" })]) await one.click({ trial: true });
     expectNoComplaints();
   });
 
-  it.each(["en-GB", "de-DE"])("need no sideways scrolling at 320 px and at 200 percent zoom, %s", async (locale) => {
+  it.each(LOCALES)("need no sideways scrolling at 320 px and at 200 percent zoom, %s", async (locale) => {
     const long = `${"A name as long as names are in the offices of this world ".repeat(3)}.txt`;
     const gone = `Gone: ${long}`;
     const site = await openFullSite({
@@ -54,9 +60,9 @@ describeInChromium("the files of a folder", (chromium) => {
       await page.keyboard.press("?");
       await expectDialogFits(page, "keyboard shortcuts");
       await rowOf(page, long)
-        .getByRole("link", { name: /^(?:Actions for|Aktionen für)/ })
+        .getByRole("link", { name: /^(?:Actions|Aktionen|Acciones) / })
         .click();
-      await page.getByRole("menuitem", { name: /Properties|Eigenschaften/ }).click();
+      await page.getByRole("menuitem", { name: /Properties|Eigenschaften|Propriétés|Propiedades/ }).click();
       await expectDialogFits(page, "properties");
       await page.locator("#select-all").click();
       await expectFits(page, "selection");
