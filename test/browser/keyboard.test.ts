@@ -86,6 +86,27 @@ describeInChromium("a folder by the keyboard alone", (chromium) => {
     expectNoComplaints();
   });
 
+  it("moves rows to a folder that is chosen among those of the dialog", async () => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Space");
+    await page.keyboard.press("Shift+ArrowDown");
+    await tabTo(page, 'button[value="move-members"]');
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "Move 2 items" }).getByRole("button", { name: "reports" }).waitFor();
+    await tabTo(page, ".choices button.folder");
+    await page.keyboard.press("Enter");
+    await eventually(() => page.locator("#choose-path").inputValue()).toBe("/reports/");
+    await tabTo(page, "dialog button.primary");
+    await page.keyboard.press("Enter");
+    await rowOf(page, "a.txt").waitFor({ state: "detached" });
+    expect(await site.list()).toEqual(["c.txt", "reports/", "reports/a.txt", "reports/b.txt", "reports/inner.txt"]);
+    expectNoComplaints();
+  });
+
   it("reaches the search by Tab, and then what it has found", async () => {
     const site = await openSite({ files: FILES });
     const { page, expectNoComplaints } = await chromium.open();
