@@ -209,7 +209,7 @@ export {
 export type { Trigger, TriggerContext, TriggerMember, TriggerStyle } from "./contracts/trigger.ts";
 export type { DecideUpload, Upload, UploadGuard } from "./contracts/upload.ts";
 export { type Failure, HttpError, type HttpErrorOptions, isHttpError } from "./http/http-error.ts";
-export type { UploadProtocol } from "./http/uploads/demand.ts";
+export type { UploadProtocol } from "./http/uploads/request-types.ts";
 export type { MeasuredRequest } from "./metrics/measure-service.ts";
 export { createMetrics, type Metrics, type MetricsOptions } from "./metrics/metrics.ts";
 export type { Urgency } from "./platform/fair-queue.ts";

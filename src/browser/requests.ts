@@ -83,8 +83,8 @@ export function toProblem(status: number, body: string, texts: ScriptTexts): Pro
   return { kind: "refused", message: messages.join(" ") || fill(texts.refused, { status }) };
 }
 
-/** Checks whether a file exists. Returns the problem `exists` if it does, or the reason why the check failed. */
-export async function findFile(url: string, texts: ScriptTexts): Promise<Problem | undefined> {
+/** Checks that no file is there. Returns the problem `exists` if one is, or the reason why the check failed. */
+export async function checkFree(url: string, texts: ScriptTexts): Promise<Problem | undefined> {
   try {
     const { status, ok } = await fetch(url, { method: "HEAD", headers: HEADERS, cache: "no-store" });
     return ok ? toProblem(412, "", texts) : status === 401 ? toProblem(401, "", texts) : undefined;
@@ -98,7 +98,7 @@ export async function findFile(url: string, texts: ScriptTexts): Promise<Problem
  * body, it closes the connection, and the browser drops the response. A HEAD request for the file gives the reason.
  */
 export async function findProblem(url: string, mayReplace: boolean, texts: ScriptTexts): Promise<Problem> {
-  const problem = await findFile(url, texts);
+  const problem = await checkFree(url, texts);
   const mayBeThere = problem?.kind === "exists" && mayReplace;
   return problem === undefined || mayBeThere ? { kind: "refused", message: texts.interrupted } : problem;
 }

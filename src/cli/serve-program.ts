@@ -55,7 +55,7 @@ export function addServeCommand(program: Command): void {
     .option("--links", "let accounts make links to their files; the links end with this process")
     .option("--quiet", "do not log requests")
     .option("--log-format <format>", "text, json, combined or a text with variables (default: text)", parseLogFormat)
-    .option("--log-file <file>", "the file that the log goes to; SIGHUP opens it anew (default: stderr)")
+    .option("--log-file <file>", "the file that the log goes to; SIGHUP reopens it (default: stderr)")
     .addHelpText("after", serveHelp)
     .action((folder: string | undefined, options: ServeOptions) => runServe(program, folder, options));
 }

@@ -141,7 +141,9 @@ export interface SavedUpload extends Pick<PutOptions, "ifMatch" | "ifNoneMatch" 
   readonly size?: number | undefined;
 }
 
-/** A command of a folder: `delete`, `create-folder`, `create-folder-if-missing`, or a trigger of the service. */
+/**
+ * A command of a folder: `delete`, `purge`, `create-folder`, `create-folder-if-missing`, or a trigger of the service.
+ */
 export interface FolderCommand {
   readonly command: string;
   /** The name of a member; a trigger takes several, too. */

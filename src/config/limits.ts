@@ -99,7 +99,7 @@ export interface LimitOptions {
    */
   readonly pageBytesPerProcess?: number;
   /**
-   * The number of unfinished resumable uploads of an account. One more is 507. The storage tells the number, so all
+   * The number of unfinished resumable uploads of an account. One more is 507. The storage counts them, so all
    * processes count together. 0 for no limit, up to 1,000,000. Default: 1,000.
    */
   readonly uploadsPerAccount?: number;

@@ -12,10 +12,10 @@ export interface JsonLimits {
 }
 
 /**
- * The value, or what is wrong with the text. The problem is in English and quotes nothing of the text. `isJson` is true
- * if the text may be JSON but exceeds a bound.
+ * The value, or what is wrong with the text. The problem is in English and quotes nothing of the text. With
+ * `exceedsLimit` the text was not parsed, and may be JSON.
  */
-export type BoundedJson = { readonly value: unknown } | { readonly problem: string; readonly isJson: boolean };
+export type BoundedJson = { readonly value: unknown } | { readonly problem: string; readonly exceedsLimit: boolean };
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -30,11 +30,11 @@ const [OPENING_BRACE, CLOSING_BRACE] = [0x7b, 0x7d];
  */
 export function parseBoundedJson(text: string, limits: JsonLimits): BoundedJson {
   const problem = findExcess(text, limits);
-  if (problem !== undefined) return { problem, isJson: true };
+  if (problem !== undefined) return { problem, exceedsLimit: true };
   try {
     return { value: JSON.parse(text) };
   } catch {
-    return { problem: "the body is not JSON", isJson: false };
+    return { problem: "the body is not JSON", exceedsLimit: false };
   }
 }
 

@@ -69,14 +69,14 @@ export function evaluatePreconditions(request: Request, current: Validators | un
     if (current === undefined || !matchesStrongly(current.etag, ifMatch)) return "failed";
   } else if (current !== undefined) {
     const unmodifiedSince = parseHttpDate(headers.get("if-unmodified-since"), now);
-    if (unmodifiedSince !== undefined && seconds(current.modified) > unmodifiedSince) return "failed";
+    if (unmodifiedSince !== undefined && toWholeSecond(current.modified) > unmodifiedSince) return "failed";
   }
 
   if (ifNoneMatch !== undefined) {
     if (current !== undefined && matchesWeakly(current.etag, ifNoneMatch)) return reads ? "not-modified" : "failed";
   } else if (reads && current !== undefined) {
     const modifiedSince = parseHttpDate(headers.get("if-modified-since"), now);
-    if (modifiedSince !== undefined && seconds(current.modified) <= modifiedSince) return "not-modified";
+    if (modifiedSince !== undefined && toWholeSecond(current.modified) <= modifiedSince) return "not-modified";
   }
   return "met";
 }
@@ -92,10 +92,10 @@ export function mayUseRange(headers: Headers, current: Validators, now: number):
   const value = trimOptionalWhitespace(field);
   if (value.startsWith('"')) return isStrongMatch(value, current.etag);
   const date = parseHttpDate(value, now);
-  return date === seconds(current.modified) && date + 1000 <= now;
+  return date === toWholeSecond(current.modified) && date + 1000 <= now;
 }
 
-/** HTTP-dates have whole seconds. */
-function seconds(date: Date): number {
+/** The time in milliseconds, without the fraction of its second: HTTP-dates have whole seconds. */
+function toWholeSecond(date: Date): number {
   return Math.floor(date.getTime() / 1000) * 1000;
 }

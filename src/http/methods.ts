@@ -13,7 +13,7 @@ export function isSafe(method: string): boolean {
 const WEBDAV_METHODS: readonly string[] = ["PROPFIND", "PROPPATCH", "COPY", "MOVE", "LOCK", "UNLOCK"];
 const OTHER_METHODS: readonly string[] = ["GET", "HEAD", "PUT", "POST", "PATCH", "DELETE", "MKCOL", "OPTIONS"];
 
-/** The methods that any URL of the service has. Clients may invent any number of others. */
+/** The methods that one or more URLs of the service have. Clients may invent any number of others. */
 export const KNOWN_METHODS: ReadonlySet<string> = new Set([...OTHER_METHODS, ...WEBDAV_METHODS]);
 
 /** Whether only WebDAV has a method (RFC 4918 9). MKCOL is not one of them: the service has it without WebDAV. */

@@ -13,11 +13,11 @@ export type ReplyHandler = (request: Request, connection: Connection) => Promise
 const replyHandlers = new WeakMap<RequestHandler, ReplyHandler>();
 
 /** Makes a handler that returns the platform's own `Response`, except to our adapters: they get the reply itself. */
-export function createHandler(reply: ReplyHandler): (request: Request, connection?: Connection) => Promise<Response> {
+export function createHandler(handle: ReplyHandler): (request: Request, connection?: Connection) => Promise<Response> {
   async function respond(request: Request, connection: Connection = {}): Promise<Response> {
-    return toResponse(await reply(request, connection), request.signal);
+    return toResponse(await handle(request, connection), request.signal);
   }
-  replyHandlers.set(respond, reply);
+  replyHandlers.set(respond, handle);
   return respond;
 }
 
@@ -26,8 +26,8 @@ export function createHandler(reply: ReplyHandler): (request: Request, connectio
  * may be a method of `owner`, is converted to a reply.
  */
 export function toReplyHandler(handler: RequestHandler, owner?: object): ReplyHandler {
-  const reply = replyHandlers.get(handler);
-  return reply ?? (async (request, connection) => toReply(await handler.call(owner, request, connection)));
+  const handle = replyHandlers.get(handler);
+  return handle ?? (async (request, connection) => toReply(await handler.call(owner, request, connection)));
 }
 
 const APIS = ["fetch", "rest", "webdav", "browser"] as const;

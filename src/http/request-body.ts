@@ -12,7 +12,7 @@ const DEFAULT_MAX_BYTES = 1024 * 1024;
 const SMALL_BODY_BYTES = 16 * 1024;
 /** Maximum number of members of one list or object, enough for a thousand commands. */
 const MAX_MEMBERS = 1000;
-/** A command has at most four values: its target is in a list of its own. */
+/** A command, and its members, of which it has at most four. Several targets are a list of their own. */
 const VALUES_OF_MEMBER = 5;
 const NOTHING: AsyncIterable<Uint8Array> = { [Symbol.asyncIterator]: () => ({ next: async () => DONE }) };
 const DONE = { done: true, value: undefined } as const;
@@ -105,7 +105,7 @@ export async function readJsonBody(request: Request, limits: JsonBodyLimits = {}
     maxValues: VALUES_OF_MEMBER * maxMembers,
   });
   if ("value" in parsed) return parsed.value;
-  if (!parsed.isJson) throw createError("body-not-json");
+  if (!parsed.exceedsLimit) throw createError("body-not-json");
   throw toTooLarge();
 }
 

@@ -91,7 +91,7 @@ export const HEADER_FIELDS = {
   DAV: { description: "The classes of WebDAV (RFC 4918 10.1).", schema: text },
   "MS-Author-Via": { description: "For the clients of Microsoft: folders are WebDAV folders.", schema: text },
   "Error-Code": {
-    description: "What a program can tell the failure by. Functions of the service's host may have further codes.",
+    description: "A name of the failure, for programs. Functions of the service's host may have further codes.",
     required: true,
     schema: {
       anyOf: [

@@ -42,7 +42,7 @@ function json(name: SchemaName, example: unknown, variants: readonly Variant[] =
   return { ...anyJson(name, example), variants };
 }
 
-/** Responses to commands are JSON in every variant, as the commands are. */
+/** JSON in every variant, as in responses to commands. */
 function anyJson(name: SchemaName, example: unknown): ContentSpec {
   return { type: "application/json", schema: toSchemaRef(name), example };
 }

@@ -1,7 +1,7 @@
 import type { Failure } from "../http/http-error.ts";
-import { withFeatures } from "./feature-operations.ts";
 import type { OpenApiInput, OpenApiRoute } from "./input.ts";
 import { UNLOCKED } from "./link-operations.ts";
+import { withFeatures } from "./operation-additions.ts";
 import { redirect } from "./operation-parts.ts";
 import type { OperationSpec, ResponseSpec } from "./operation-types.ts";
 import { OPERATION_SPECS, type OperationName } from "./operations.ts";

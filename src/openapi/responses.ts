@@ -140,7 +140,10 @@ function toHeader(name: HeaderName, status: number, links: ResponsesOptions["lin
   }
   // Only the redirect to where a file is stored has it among those of this status.
   if (name === "Referrer-Policy" && status === 307) {
-    return { description: "Browsers tell the store of no site.", schema: { type: "string", enum: ["no-referrer"] } };
+    return {
+      description: "Browsers send no `Referer` to the store.",
+      schema: { type: "string", enum: ["no-referrer"] },
+    };
   }
   if (name === "Server-Path" && status === 400) return { ...HEADER_FIELDS[name], required: false };
   return { $ref: `#/components/headers/${name}` };

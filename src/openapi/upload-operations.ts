@@ -34,7 +34,7 @@ const APPENDED: readonly ResponseSpec[] = [
   },
   {
     status: 204,
-    description: "The content was added. By tus, `ETag` tells that the file was created or overwritten with it.",
+    description: "The content was added. With tus, an `ETag` says that the file was created or overwritten with it.",
     headers: [...FILE_HEADERS, "Upload-Offset", "Upload-Expires", "Upload-Complete"],
   },
   UNSUPPORTED_CONTENT,

@@ -31,9 +31,9 @@ export interface NodeListenerOptions {
 
 /**
  * Turns the service, or any request handler such as that of `createAuthenticationEndpoint`, into a listener for
- * `http.createServer` and `https.createServer`. It responds to every request and never throws. A target that cannot be
- * a URL is 400; the service responds to URLs outside of its URL space. The requests of one connection reach the service
- * one after the other, also if the client pipelines them.
+ * `http.createServer` and `https.createServer`. It never throws, and responds to every request of a connection that
+ * stays open. A target that cannot be a URL is 400; the service responds to URLs outside of its URL space. The requests
+ * of one connection reach the service one after the other, also if the client pipelines them.
  *
  * A host with a server of its own needs these settings. `createNodeServer` makes those that its protocol needs;
  * `prepareNodeServer` makes the first two for the server of a framework.
@@ -113,7 +113,7 @@ async function respondTo(
   const request = made ?? toRequest(exchange);
   let reply: Reply;
   try {
-    if (mayLackFields(exchange.req, exchange.state.mostFields)) reply = createRefusal(431);
+    if (mayLackFields(exchange.req, exchange.state.maxRawHeaders)) reply = createRefusal(431);
     else if (request === undefined) reply = { status: 400, headers: [] };
     else if (isUnframed(exchange.req)) reply = createRefusal(400);
     else if (hasUnknownCoding(exchange.req)) reply = { status: 501, headers: [] };

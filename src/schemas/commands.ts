@@ -10,6 +10,9 @@ const TRANSFER_COMMANDS = ["move", "copy"] as const;
 /** The command that makes links to members of a folder, if the service has links. */
 const LINK_COMMAND = "create-link";
 
+/** The built-in commands that exist below a link (SHARING 1.3). */
+const VISITOR_COMMANDS: readonly string[] = ["delete", "create-folder", "create-folder-if-missing", "copy"];
+
 /** All built-in commands. */
 export const COMMANDS = [...MEMBER_COMMANDS, ...TRANSFER_COMMANDS, LINK_COMMAND] as const;
 
@@ -127,9 +130,9 @@ export function isMemberCommand(command: Exclude<Command, LinkCommand>): command
   return (COMMANDS as readonly string[]).includes(command.command);
 }
 
-/** Whether a command exists below a link (SHARING 1.3). */
+/** Whether a command exists below a link. */
 export function isVisitorCommand(command: string): boolean {
-  return command === "copy" || (command !== "purge" && (MEMBER_COMMANDS as readonly string[]).includes(command));
+  return VISITOR_COMMANDS.includes(command);
 }
 
 function countTargets(commands: readonly { readonly target: string | readonly string[] }[]): number {

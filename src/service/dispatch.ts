@@ -66,8 +66,9 @@ export type Dispatch = (context: RequestContext, url: ResolvedUrl, served: reado
 type Identified = Extract<Identification, { outcome: "identified" }>;
 
 /**
- * Makes the dispatch of a service: route, identification, cross-site check, permits, account, endpoint, in this order.
- * An open endpoint needs no identification. The link of a URL is opened before the route is known.
+ * Makes the dispatch of a service: route, identification, cross-site check, what an API key may use, permits, account,
+ * endpoint, in this order. An open endpoint needs no identification. The link of a URL is opened before the route is
+ * known.
  */
 export function createDispatch(options: DispatchOptions): Dispatch {
   const { finisher, accounts, permitsOf, watchLogin, isLiveKey, anonymous } = options;

@@ -68,7 +68,7 @@ export interface Route {
     | { readonly access: "account"; run: AccountEndpoint }
     /** For an account that is identified by a session. Other credentials are not accepted. */
     | { readonly access: "session"; run: AccountEndpoint };
-  /** Its operation in the OpenAPI document, which has no place for the methods of WebDAV. */
+  /** Its operation in the OpenAPI document. Without it, the document leaves the methods out. */
   readonly operation?: OperationName;
   /** Set if the methods have a response but are not listed in `Allow`. */
   readonly unlisted?: true;
@@ -81,8 +81,8 @@ const SHARE_METHODS = "PUT DELETE POST MKCOL PATCH PROPFIND PROPPATCH COPY MOVE 
 
 /**
  * The URL space as one table (section 4 of the service description): each row has methods of one kind of URLs and their
- * endpoint. A new method may also concern `isTransfer`, `withLinkRules`, the lists of `http/methods.ts`, and the
- * operations of `openapi/`.
+ * endpoint. A new method may also concern `isTransfer`, `withLinkRules`, {@link SHARE_METHODS}, the lists of
+ * `http/methods.ts`, and the operations of `openapi/`.
  */
 export const ROUTES: readonly Route[] = [
   webdavRoute("start", "PROPFIND", findRootProperties),

@@ -35,7 +35,7 @@ const NAMES = ["keepSeconds", "maxBytes", "makeRoom", "clock"];
 /**
  * Wraps a storage so that what is removed can be restored for some time. `remove` moves a file or folder to a hidden
  * folder of the same storage, in one step if the storage can do that. A folder that a copy or a move replaces goes
- * there, too. What is replaced by a file is not kept.
+ * there, too. A file that is replaced does not.
  *
  * Links, and empty files that systems leave in folders (`.DS_Store`, `._*`), are removed for good.
  *

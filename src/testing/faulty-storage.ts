@@ -2,6 +2,7 @@ import { sourceOfBytes, toByteSource, toByteStream } from "../contracts/byte-sou
 import { type MemberBatches, toBatches, toMembers } from "../contracts/member-batches.ts";
 import type {
   ByteRange,
+  ContentLocation,
   ListOptions,
   StorageAdapter,
   StorageEntry,
@@ -108,11 +109,15 @@ export function createFaultyStorage(inner: StorageAdapter, decide: DecideFault):
     };
   }
 
+  const locate = async (path: string): Promise<ContentLocation | undefined> => inner.locateContent?.(path);
   const tagOf = async (path: string): Promise<string | undefined> => inner.listingTag?.(path);
 
   return {
     stat: (path) => run(begin("stat", path), () => inner.stat(path)),
     list,
+    ...(inner.locateContent && {
+      locateContent: (path: string) => run(begin("locateContent", path), () => locate(path)),
+    }),
     ...(inner.listingTag && { listingTag: (path: string) => run(begin("listingTag", path), () => tagOf(path)) }),
     read,
     write,

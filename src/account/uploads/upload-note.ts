@@ -3,7 +3,7 @@ import type { EventLink } from "../../contracts/events/envelope.ts";
 import type { Metadata } from "../../contracts/events/transfers.ts";
 import type { EntityTags } from "../../contracts/storage-adapter.ts";
 import { createError } from "../../http/errors.ts";
-import type { UploadProtocol } from "../../http/uploads/demand.ts";
+import type { UploadProtocol } from "../../http/uploads/request-types.ts";
 
 /** The link of an upload, with the account that it belongs to, for events that no request causes. */
 export interface UploadLink extends EventLink {

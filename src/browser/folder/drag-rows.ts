@@ -2,7 +2,7 @@ import { mayDo, type OpenFolderPage, selectedRows } from "./page.ts";
 import { currentPath, parsePath, toPathText } from "./paths.ts";
 import { transferAll } from "./transfer.ts";
 
-/** What tells rows of this page from other things that are dragged. */
+/** Marks rows of this page among other things that are dragged. */
 const TYPE = "application/x-fileferry-members";
 
 /** Lets rows be dragged onto folders: those of the page, and those above it in the breadcrumbs. Ctrl copies. */

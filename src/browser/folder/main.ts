@@ -5,7 +5,6 @@ import { createRememberedUploads, findStorage } from "../uploads/remembered-uplo
 import { enhanceUploads } from "../uploads/uploads.ts";
 import { enhanceDragging } from "./drag-rows.ts";
 import { enhanceFilter } from "./filter.ts";
-import { enhanceFound } from "./found.ts";
 import { enhanceKeyboard } from "./keyboard.ts";
 import { enhanceMembers } from "./members.ts";
 import { enhanceNewFolder } from "./new-folder.ts";
@@ -13,6 +12,7 @@ import { enhanceFiles } from "./open-file.ts";
 import { createFolderPage } from "./page.ts";
 import { enhanceRowHeight } from "./row-height.ts";
 import { enhanceRowMenus } from "./row-menu.ts";
+import { enhanceFound } from "./search-results.ts";
 import { enhanceTimes } from "./times.ts";
 
 // The script of the pages. Every action also works without it; with it, actions of a folder do not reload the page.

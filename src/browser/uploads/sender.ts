@@ -1,5 +1,5 @@
 import type { ScriptTexts } from "../../contracts/pages/script-texts.ts";
-import { findFile, type Problem, toUrl } from "../requests.ts";
+import { checkFree, type Problem, toUrl } from "../requests.ts";
 import { ASSUMED, findFeatures, type ServiceFeatures } from "./features.ts";
 import type { FolderMaker } from "./folder-maker.ts";
 import { endUploads } from "./protocols.ts";
@@ -75,7 +75,7 @@ export function createSender(
         if (problem !== undefined || isAborted) return problem;
         const found = await getFeatures();
         const asks = !mayReplace && (isGuess || !found.mayPut);
-        const existing = asks ? await findFile(toUrl(path), texts) : undefined;
+        const existing = asks ? await checkFree(toUrl(path), texts) : undefined;
         if (existing !== undefined || isAborted) return existing;
         sending = start(upload, found, onProgress);
         const failure = await sending.finished;

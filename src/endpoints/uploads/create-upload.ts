@@ -2,7 +2,6 @@ import type { AccountUpload } from "../../account/uploads/account-uploads.ts";
 import { createError } from "../../http/errors.ts";
 import { isHttpError } from "../../http/http-error.ts";
 import type { Reply } from "../../http/reply.ts";
-import type { TusCreation, UploadConcat, UploadCreation, UploadProtocol } from "../../http/uploads/demand.ts";
 import { RESUMPTION_STATUS, toResumptionFields } from "../../http/uploads/fields.ts";
 import {
   asksForResumption,
@@ -10,6 +9,7 @@ import {
   findCreationProtocol,
   requireCompleteContent,
 } from "../../http/uploads/protocol.ts";
+import type { TusCreation, UploadConcat, UploadCreation, UploadProtocol } from "../../http/uploads/request-types.ts";
 import { readUploadCreation } from "../../http/uploads/requests.ts";
 import { readBoolean } from "../../http/uploads/structured-fields.ts";
 import type { AccountContext, AccountEndpoint } from "../../request/context.ts";

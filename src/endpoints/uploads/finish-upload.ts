@@ -7,7 +7,7 @@ import { requireUploads } from "../../transfers/uploads/requirements.ts";
 import { toRefusalFields, type UploadOutcome } from "./responses.ts";
 
 /** Whether all bytes of an upload by tus are there, and no file yet: its protocol has no other sign of completion. */
-export function isDue(upload: AccountUpload): boolean {
+export function isReadyToFinish(upload: AccountUpload): boolean {
   const { state, note } = upload;
   const isTusFile = note.protocol === "tus" && note.concat !== "partial";
   return isTusFile && state.offset === state.size && findFinishedFile(upload) === undefined;
@@ -23,7 +23,7 @@ export async function finishUpload(
   upload: AccountUpload,
   { isRequested }: { readonly isRequested: boolean },
 ): Promise<UploadOutcome> {
-  if (!isRequested && !isDue(upload)) return { upload, isComplete: false };
+  if (!isRequested && !isReadyToFinish(upload)) return { upload, isComplete: false };
   const { size, offset } = upload.state;
   if (size !== undefined && size !== offset) throw createError("upload-length-inconsistent");
   const { uploads } = requireUploads(context);

@@ -1,5 +1,5 @@
 import { createError } from "../errors.ts";
-import type { UploadConcat } from "./demand.ts";
+import type { UploadConcat } from "./request-types.ts";
 
 /** Maximum number of uploads that one request joins (RESUMABLE 3.13). */
 const MAX_PARTS = 1000;

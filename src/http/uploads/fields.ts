@@ -1,7 +1,7 @@
 import { digestAlgorithms } from "../../platform/incremental-digest.ts";
 import { toHttpDate } from "../http-date.ts";
 import type { HeaderFields } from "../reply.ts";
-import type { InteropVersion } from "./demand.ts";
+import type { InteropVersion } from "./request-types.ts";
 import { toIntegerDictionary } from "./structured-fields.ts";
 import { DRAFT_MEDIA_TYPE, TUS_VERSION } from "./vocabulary.ts";
 

@@ -1,7 +1,7 @@
 import { createError } from "../errors.ts";
 import type { HttpError } from "../http-error.ts";
-import type { UploadAppend, UploadCreation, UploadProtocol } from "./demand.ts";
 import { toUploadLimit } from "./fields.ts";
+import type { UploadAppend, UploadCreation, UploadProtocol } from "./request-types.ts";
 
 /** What is known of an upload before a request. */
 export interface KnownLength {

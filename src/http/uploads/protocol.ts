@@ -1,12 +1,14 @@
 import { createError } from "../errors.ts";
 import { mediaType } from "../negotiate.ts";
-import type { InteropVersion, UploadProtocol } from "./demand.ts";
+import type { InteropVersion, UploadProtocol } from "./request-types.ts";
 import { readBoolean, readInteger } from "./structured-fields.ts";
 import { TUS_MEDIA_TYPE, TUS_VERSION } from "./vocabulary.ts";
 
 /** Uploads that announce less are not made resumable (RESUMABLE 4.2). */
 const MIN_RESUMABLE_BYTES = 1024 * 1024;
-/** While the draft is one, only clients that name its version get `104 (Upload Resumption Supported)`. */
+/**
+ * False when the RFC is published. Until then only clients that name a version get `104 (Upload Resumption Supported)`.
+ */
 const IS_DRAFT = true;
 const VERSIONS: readonly InteropVersion[] = [5, 6, 7, 8];
 /** Some platforms add `Upload-Complete: ?1` to every request. What has one of these types is a command or a form. */

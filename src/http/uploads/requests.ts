@@ -1,6 +1,6 @@
-import type { UploadAccess, UploadAppend, UploadCreation, UploadProtocol } from "./demand.ts";
 import { readDraftAppend, readDraftCreation } from "./draft.ts";
 import { readInteropVersion, requireNoConditions, requireUploadProtocol } from "./protocol.ts";
+import type { UploadAccess, UploadAppend, UploadCreation, UploadProtocol } from "./request-types.ts";
 import { readTusAppend, readTusCreation } from "./tus.ts";
 
 /**

@@ -2,9 +2,9 @@ import { createError } from "../errors.ts";
 import { carriesBody, hasContent, readContentLength, requireNoContentEncoding } from "../request-body.ts";
 import { readChecksum } from "./checksum.ts";
 import { readConcat } from "./concat.ts";
-import type { TusAppend, TusCreation, UploadConcat } from "./demand.ts";
 import { parseUploadMetadata, toUploadName, type UploadMetadata } from "./metadata.ts";
 import { isTusContent, requireNoConditions, requireTusVersion } from "./protocol.ts";
+import type { TusAppend, TusCreation, UploadConcat } from "./request-types.ts";
 import { TUS_MEDIA_TYPE } from "./vocabulary.ts";
 
 const DIGITS = /^\d{1,15}$/;

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { Connection } from "../../contracts/connection.ts";
 import type { ChunkReader } from "../chunk-reader.ts";
 import { toConnection } from "./connection-info.ts";
-import { mostFieldsOf } from "./header-count.ts";
+import { maxRawHeadersOf } from "./header-count.ts";
 import { createDisconnectError, createRequestBody, hasBody, type RequestBody } from "./request-body.ts";
 import { resetSocket } from "./reset-socket.ts";
 
@@ -14,7 +14,7 @@ export interface SocketState {
   readonly scheme: "http" | "https";
   readonly connection: Connection;
   /** A request with this number of header names and values may lack some. */
-  readonly mostFields: number;
+  readonly maxRawHeaders: number;
   /** The only request in progress, until the system has taken its complete response. */
   current: Exchange | undefined;
   /**
@@ -143,7 +143,7 @@ function createSocketState(socket: Socket): SocketState {
     scheme,
     connection,
     server,
-    mostFields: mostFieldsOf(server),
+    maxRawHeaders: maxRawHeadersOf(server),
     current: undefined,
     waiting: [],
     lingering: false,

@@ -7,7 +7,7 @@ const USUAL_MOST = 2000;
  * How many names and values of a request's headers a node:http server keeps. It silently drops those beyond its
  * `maxHeadersCount`, also a `Content-Length`. Infinity without a bound, and without a server.
  */
-export function mostFieldsOf(server: object | undefined): number {
+export function maxRawHeadersOf(server: object | undefined): number {
   if (server === undefined) return Number.POSITIVE_INFINITY;
   const { maxHeadersCount } = server as { readonly maxHeadersCount?: unknown };
   // As node:http does.

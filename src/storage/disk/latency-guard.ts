@@ -6,7 +6,7 @@ import { readRunDelay } from "./run-delay.ts";
  * The system returns what it has in memory within microseconds, a tenth of what a call in another thread costs. But a
  * synchronous call that waits for a device blocks all requests. So calls are synchronous while they are fast, and
  * asynchronous for some time after slow ones (docs/decisions/0012-synchronous-system-calls.md). The time in which other
- * processes used the processor does not count, where the system tells it.
+ * processes used the processor does not count, where the system reports it.
  */
 export interface LatencyGuard {
   /** Whether the next call may be synchronous. */

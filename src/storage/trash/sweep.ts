@@ -12,11 +12,11 @@ import { walkEntries } from "./walk.ts";
 
 /** How long a removal may take. What is still not complete then is what a crash has left. */
 const COMPLETION_MILLISECONDS = 3_600_000;
-/** For so long an entry is looked at, each time, whether it is complete. */
+/** Each sweep checks whether younger entries are complete. */
 const LAST_LOOK_MILLISECONDS = 86_400_000;
 /** How many entries are removed at the same time. */
 const PARALLEL = 8;
-/** The end of the name of an unused folder that was no place of entries. */
+/** The ends of the names of unused folders, which were moved away: one had no entries, the other had entries. */
 const PLAIN = "~p";
 const PLACE = "~t";
 
@@ -24,8 +24,8 @@ const PLACE = "~t";
  * Removes the entries that are too old, what crashes have left, and folders that nothing uses. Returns the number of
  * entries.
  *
- * A folder cannot be removed only if it is empty, and another process may be about to use it. So it is moved away, and
- * removed an hour later. What has come into it meanwhile is moved back.
+ * No call of a storage removes a folder only if it is empty, and another process may be about to use it. So it is moved
+ * away, and removed an hour later. What has come into it meanwhile is moved back.
  */
 export async function sweepEntries(parts: TrashParts): Promise<number> {
   await removeUnused(parts);

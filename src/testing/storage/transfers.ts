@@ -189,7 +189,7 @@ export const transferCases: readonly StorageCase[] = [
       await storage.write("/new", looking()).then(() => storage.remove("/new"));
       for (const found of seen.slice(0, 3)) expectEqual(found, [["old"], null, "old"], "while overwriting");
       for (const [names, entry] of seen.slice(3) as unknown[][]) {
-        expectEqual([names, entry], [["old"], undefined], "while writing anew");
+        expectEqual([names, entry], [["old"], undefined], "while writing again");
       }
     },
   },

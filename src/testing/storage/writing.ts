@@ -19,7 +19,7 @@ export const writingCases: readonly StorageCase[] = [
     async run({ storage }) {
       const entry = await put(storage, "/file", "hello");
       expectEqual([entry.name, entry.kind, entry.size], ["file", "file", 5], "entry");
-      expectEqual(entry, await storage.stat("/file"), "entry as stat tells it");
+      expectEqual(entry, await storage.stat("/file"), "entry as stat returns it");
       expectEqual(await readFileText(storage, "/file"), "hello", "text");
     },
   },

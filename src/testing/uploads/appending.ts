@@ -161,7 +161,7 @@ export const appendingCases: readonly UploadCase[] = [
       });
       const running = rejectionOf(uploadsOf(storage).append(key, 0, stalled(waits, "abc")));
       await isWaiting;
-      expectEqual(await offsetOf(storage, key), 3, "offset that `find` tells");
+      expectEqual(await offsetOf(storage, key), 3, "offset that `find` returns");
       const error = await running;
       expect(hasCode(error, "locked"), "the running append is `locked`");
       await appendText(storage, key, 3, "def");

@@ -45,7 +45,7 @@ export const completionCases: readonly UploadCase[] = [
     },
   },
   {
-    name: "find: tells what was created",
+    name: "find: returns what was created",
     async run({ storage }) {
       const expires = new Date(Math.floor(Date.now() / 1000) * 1000 + 3_600_000);
       const key = newKey("a/../b\u0000\n \ud83d\udea2");
@@ -75,7 +75,7 @@ export const completionCases: readonly UploadCase[] = [
     },
   },
   {
-    name: "complete: replaces the file, and tells the same entry again",
+    name: "complete: replaces the file, and returns the same entry again",
     async run({ storage }) {
       await put(storage, "/file", "previous");
       const { key } = await beginUpload(storage, "/file", { size: 3 });

@@ -104,8 +104,8 @@ async function endRefused(
 }
 
 /**
- * Notes that the event was emitted, and until when the upload is known. The file is there: after a failure the upload
- * is only known for longer, and its end emits the event again.
+ * Notes that the event was emitted, and until when the upload is known. The file is there: if this write fails, the
+ * upload is known until it expires, and event 40017 is emitted once more then.
  */
 async function noteCompletion(context: AccountContext, upload: AccountUpload): Promise<void> {
   const { uploads, service } = requireUploads(context);

@@ -4,8 +4,8 @@ import { type StorageEntry, StorageError } from "../../contracts/storage-adapter
 import { evaluatePreconditions, isConditionalChange } from "../../http/conditional.ts";
 import { isSecure } from "../../http/request-target.ts";
 import { readTrace } from "../../http/trace-context.ts";
-import type { UploadCreation } from "../../http/uploads/demand.ts";
 import { agreeOnLength } from "../../http/uploads/length.ts";
+import type { UploadCreation } from "../../http/uploads/request-types.ts";
 import { toValidators } from "../../http/validators.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { readMetadata } from "../../uploads/metadata-header.ts";

@@ -1,8 +1,8 @@
 import type { AccountUpload, NewUpload } from "../../account/uploads/account-uploads.ts";
 import { hasCode } from "../../contracts/storage-adapter.ts";
 import { createError } from "../../http/errors.ts";
-import type { TusCreation } from "../../http/uploads/demand.ts";
 import { createTooLargeError } from "../../http/uploads/length.ts";
+import type { TusCreation } from "../../http/uploads/request-types.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { withNewName } from "../links/drop-folder.ts";
 import { askBeforeCommit } from "./before-completion.ts";

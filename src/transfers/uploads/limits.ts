@@ -1,8 +1,8 @@
 import type { AccountUpload } from "../../account/uploads/account-uploads.ts";
 import { createError } from "../../http/errors.ts";
 import type { HttpError } from "../../http/http-error.ts";
-import type { UploadAppend, UploadCreation } from "../../http/uploads/demand.ts";
 import { toUploadLimit, type UploadLimits } from "../../http/uploads/fields.ts";
+import type { UploadAppend, UploadCreation } from "../../http/uploads/request-types.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { findFinishedFile, isExpired, toExpiry } from "./expiry.ts";
 import { requireUploads } from "./requirements.ts";

@@ -51,7 +51,7 @@ function expectBounded(text: string): string {
   const found = parseBoundedJson(text, LIMITS);
   const plain = parse(text);
   if ("value" in found) expectSame([found.value], plain && [plain.value], "JSON is read as JSON");
-  else if (!found.isJson) expect(plain === undefined, "what is refused as none is no JSON");
+  else if (!found.exceedsLimit) expect(plain === undefined, "what is refused as none is no JSON");
   if (plain !== undefined) expect("value" in found === isWithin(text), "the limits of JSON are counted exactly");
   return "value" in found ? typeof found.value : found.problem;
 }

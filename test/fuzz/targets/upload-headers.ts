@@ -1,10 +1,10 @@
 import { parseFilename } from "../../../src/http/content-disposition.ts";
 import { isHttpError } from "../../../src/http/http-error.ts";
 import { isMemberName } from "../../../src/http/path-segment.ts";
-import type { UploadAppend, UploadCreation } from "../../../src/http/uploads/demand.ts";
 import { agreeOnLength } from "../../../src/http/uploads/length.ts";
 import { parseUploadMetadata } from "../../../src/http/uploads/metadata.ts";
 import { asksForResumption, findCreationProtocol, toUploadMethod } from "../../../src/http/uploads/protocol.ts";
+import type { UploadAppend, UploadCreation } from "../../../src/http/uploads/request-types.ts";
 import { readUploadAccess, readUploadAppend, readUploadCreation } from "../../../src/http/uploads/requests.ts";
 import { DIGEST_BYTES } from "../../../src/platform/incremental-digest.ts";
 import { asHeaders, expect, expectSame, type FuzzTarget, readFields } from "../target.ts";

@@ -33,13 +33,13 @@ describe("JSON whose values are counted before they are made", () => {
     [`[${"0,".repeat(100_000)}`, tooLong],
     [",".repeat(100_000), tooLong],
   ])("is not where it is %.20s, and nothing is made of it", (text, problem) => {
-    expect(parseBoundedJson(text, limits)).toEqual({ problem, isJson: true });
+    expect(parseBoundedJson(text, limits)).toEqual({ problem, exceedsLimit: true });
   });
 
   it.each(["", "[", "]", "]]]]]][", '"', '"\\', "[}", "[1,]", "{]", "[ ", '["\\"]'])(
     "is no JSON where it is %j",
     (text) => {
-      expect(parseBoundedJson(text, limits)).toEqual({ problem: "the body is not JSON", isJson: false });
+      expect(parseBoundedJson(text, limits)).toEqual({ problem: "the body is not JSON", exceedsLimit: false });
     },
   );
 
@@ -49,7 +49,7 @@ describe("JSON whose values are counted before they are made", () => {
 
   it("counts nothing after the start of a list", () => {
     const problem = "the body is not JSON";
-    expect(parseBoundedJson("[ ", { maxValues: 0, maxMembers: 1 })).toEqual({ problem, isJson: false });
+    expect(parseBoundedJson("[ ", { maxValues: 0, maxMembers: 1 })).toEqual({ problem, exceedsLimit: false });
   });
 
   it("is counted as the values that come out of it", () => {

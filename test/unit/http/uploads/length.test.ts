@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { DraftAppend, TusAppend, UploadAppend } from "../../../../src/http/uploads/demand.ts";
 import { agreeOnLength, createTooLargeError } from "../../../../src/http/uploads/length.ts";
+import type { DraftAppend, TusAppend, UploadAppend } from "../../../../src/http/uploads/request-types.ts";
 import { readUploadCreation } from "../../../../src/http/uploads/requests.ts";
 import { errorOf, refusalOf, toRequest } from "./refusals.ts";
 

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { UploadProtocol } from "../../../../src/http/uploads/demand.ts";
 import {
   asksForResumption,
   findCreationProtocol,
@@ -7,6 +6,7 @@ import {
   requireCompleteContent,
   toUploadMethod,
 } from "../../../../src/http/uploads/protocol.ts";
+import type { UploadProtocol } from "../../../../src/http/uploads/request-types.ts";
 import { readUploadAccess, readUploadAppend } from "../../../../src/http/uploads/requests.ts";
 import { errorOf, refusalOf, toRequest } from "./refusals.ts";
 
