@@ -15,9 +15,10 @@ import {
 } from "files-sdk";
 import type { StorageAdapter, StorageEntry, StoredFile, WriteOptions } from "../contracts/storage-adapter.ts";
 import { StorageError } from "../contracts/storage-adapter.ts";
+import { toContentType } from "../http/media-types/by-name.ts";
 import { toFileContent } from "../storage/file-content.ts";
 import { createUnsupported, mapToFilesErrors } from "./files-sdk-errors.ts";
-import { createKeyedFiles, readFileBytes, toContentType } from "./keyed-files.ts";
+import { createKeyedFiles, readFileBytes } from "./keyed-files.ts";
 import { canSignUrls, signUrl } from "./signed-url.ts";
 import { listKeyedFiles } from "./walk-keys.ts";
 

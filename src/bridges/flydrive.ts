@@ -3,8 +3,9 @@ import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import { DriveDirectory, DriveFile, KeyNormalizer } from "flydrive";
 import type { DriverContract, ObjectMetaData, SignedURLOptions, WriteOptions } from "flydrive/types";
 import { type StorageAdapter, type StorageEntry, StorageError } from "../contracts/storage-adapter.ts";
+import { toContentType } from "../http/media-types/by-name.ts";
 import { ignoreMissing } from "../storage/wrappers/list-folder.ts";
-import { createKeyedFiles, readFileBytes, toContentType } from "./keyed-files.ts";
+import { createKeyedFiles, readFileBytes } from "./keyed-files.ts";
 import { signUrl } from "./signed-url.ts";
 import { listKeyedFiles } from "./walk-keys.ts";
 

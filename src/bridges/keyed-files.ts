@@ -1,4 +1,3 @@
-import mime from "mime";
 import {
   type ByteRange,
   type RemoveOptions,
@@ -98,11 +97,6 @@ function creatable(key: string): string {
   const path = toFilePath(key);
   if (path === undefined) throw new StorageError("bad-name", `No file can have the key ${JSON.stringify(key)}.`);
   return path;
-}
-
-/** Returns the media type that the name of a file means: storages keep none. */
-export function toContentType(key: string): string {
-  return mime.getType(key) ?? "application/octet-stream";
 }
 
 /** Reads a file to its end. */

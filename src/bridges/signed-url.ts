@@ -1,7 +1,7 @@
 import type { Presign } from "../contracts/downloads/presign.ts";
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
 import { toAttachment } from "../http/content-disposition.ts";
-import { toContentType } from "./keyed-files.ts";
+import { toContentType } from "../http/media-types/by-name.ts";
 
 /** What a signed URL must say. */
 export interface SignedUrlInput {

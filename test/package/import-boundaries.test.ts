@@ -128,7 +128,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   // Optional, for the bridges alone.
   "files-sdk": ["bridges"],
   flydrive: ["bridges"],
-  mime: ["bridges", "endpoints"],
+  mime: ["http/media-types/by-name.ts"],
   negotiator: ["http"],
   otpauth: ["auth/second-factor/totp.ts"],
   picocolors: ["cli"],

@@ -1,7 +1,7 @@
-import mime from "mime";
 import type { StorageEntry } from "../../contracts/storage-adapter.ts";
 import { toAttachment, toInline } from "../../http/content-disposition.ts";
 import { toHttpDate } from "../../http/http-date.ts";
+import { toContentType } from "../../http/media-types/by-name.ts";
 import { toValidators } from "../../http/validators.ts";
 import { memoize } from "../../platform/memoize.ts";
 import type { AccountContext } from "../../request/context.ts";
@@ -40,7 +40,7 @@ export function toFileFields(entry: StorageEntry, context: AccountContext): File
 }
 
 function computeNameFields(name: string): NameFields {
-  const type = mime.getType(name) ?? "application/octet-stream";
+  const type = toContentType(name);
   return { type, disposition: toAttachment(name), policy: ATTACHMENT_POLICY };
 }
 

@@ -1,4 +1,3 @@
-import mime from "mime";
 import type { Account } from "../../account/account.ts";
 import { toStoragePath } from "../../account/path.ts";
 import { isChangedError } from "../../archive/content.ts";
@@ -10,6 +9,7 @@ import { type ByteSource, tap } from "../../contracts/byte-source.ts";
 import { toBatches, toMembers } from "../../contracts/member-batches.ts";
 import type { StorageEntry } from "../../contracts/storage-adapter.ts";
 import { toAttachment } from "../../http/content-disposition.ts";
+import { findMediaType } from "../../http/media-types/by-name.ts";
 import type { HeaderFields, Reply } from "../../http/reply.ts";
 import { emptyReply } from "../../http/reply.ts";
 import { type BoundedMap, createBoundedMap } from "../../platform/bounded-map.ts";
@@ -209,7 +209,7 @@ const COMPRESSED =
  * Whether compressing a file pays off, judging by its name. Not for images, video and archives, which are compressed.
  */
 function isCompressible(name: string): boolean {
-  return !COMPRESSED.test(mime.getType(name) ?? "");
+  return !COMPRESSED.test(findMediaType(name) ?? "");
 }
 
 /** For how many folders of an account a wrong length is noted. */

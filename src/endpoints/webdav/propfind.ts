@@ -1,6 +1,6 @@
-import mime from "mime";
 import { hasCode, type StorageEntry } from "../../contracts/storage-adapter.ts";
 import { isHttpError } from "../../http/http-error.ts";
+import { toContentType } from "../../http/media-types/by-name.ts";
 import { prefersMinimalReturn } from "../../http/preferences.ts";
 import type { Reply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
@@ -99,7 +99,7 @@ interface MembersRequest extends PropfindRequest {
 
 async function readPropfind(request: Request): Promise<PropfindRequest> {
   const query = parsePropfindBody(await readXmlBody(request));
-  const write = createResponseWriter(query, { contentTypeOf, isMinimal: prefersMinimalReturn(request) });
+  const write = createResponseWriter(query, { contentTypeOf: toContentType, isMinimal: prefersMinimalReturn(request) });
   return { write, needsQuota: asksFor(query, QUOTA_PROPERTIES.map(davKey)), ...toAskedLocks(query) };
 }
 
@@ -108,10 +108,6 @@ async function readPropfind(request: Request): Promise<PropfindRequest> {
  * a name of many kilobytes that is written for each member, in requests whose responses it reads slowly.
  */
 const MAX_PIECE = 65_536;
-
-function contentTypeOf(name: string): string {
-  return mime.getType(name) ?? "application/octet-stream";
-}
 
 type LocksOf = Awaited<ReturnType<typeof findLocksOfMembers>>;
 
