@@ -1,5 +1,4 @@
 import { Command, CommanderError } from "commander";
-import * as z from "zod";
 import { VERSION } from "../config/version.ts";
 import { OPERATIONS } from "../contracts/account.ts";
 import { addAccountCommands } from "./account-program.ts";
@@ -15,9 +14,6 @@ import { colorsOf, escapeLine } from "./log/terminal.ts";
 import { addQuotaCommands } from "./quota-program.ts";
 import { addServeCommand } from "./serve-program.ts";
 import { addTrashCommands } from "./trash-program.ts";
-
-// Most schemas of the command parse one value: compiling them is no faster, and takes 2 MB.
-z.config({ jitless: true });
 
 interface ExplainOptions {
   readonly account?: string;

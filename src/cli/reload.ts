@@ -1,6 +1,5 @@
 import { stat } from "node:fs/promises";
 import type { Server } from "node:http";
-import { Server as TlsServer } from "node:tls";
 import type { Logger } from "../contracts/logger.ts";
 import type { NodeTlsOptions } from "../runtimes/node/server.ts";
 import { failureOf } from "./failure.ts";
@@ -41,8 +40,9 @@ export function createReloader(
   async function reloadTls(): Promise<void> {
     known = await describeFiles(reloads.tlsFiles);
     const tls = await reloads.readTls();
-    if (tls !== undefined && server instanceof TlsServer)
-      server.setSecureContext({ key: tls.key, cert: tls.cert, ...toCa(tls) });
+    if (tls === undefined) return;
+    const { Server: TlsServer } = await import("node:tls");
+    if (server instanceof TlsServer) server.setSecureContext({ key: tls.key, cert: tls.cert, ...toCa(tls) });
   }
 
   async function checkCertificates(): Promise<void> {

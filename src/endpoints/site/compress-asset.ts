@@ -8,7 +8,9 @@ const compressed = new Map<string, Promise<Uint8Array | undefined>>();
  * Whether the service compresses assets itself. On Workers it does not: Cloudflare compresses, and workerd would encode
  * the bytes a second time. Some other runtimes cannot.
  */
-export const canCompress = isLoopShared && typeof CompressionStream === "function";
+export function canCompress(): boolean {
+  return isLoopShared && typeof CompressionStream === "function";
+}
 
 /** Compresses an asset by gzip, once for all requests. Returns `undefined` if that makes it no smaller. */
 export function compressAsset(name: string, bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array | undefined> {

@@ -12,7 +12,7 @@ import { canCompress, compressAsset } from "./compress-asset.ts";
 export async function getAsset({ target, config, request }: RequestContext): Promise<Reply> {
   const name = target.path.slice(target.path.lastIndexOf("/") + 1);
   const { type, bytes } = await find(name, config);
-  const isAccepted = canCompress && acceptsGzip(request.headers.get("accept-encoding") ?? "");
+  const isAccepted = canCompress() && acceptsGzip(request.headers.get("accept-encoding") ?? "");
   const zipped = isAccepted ? await compressAsset(name, bytes) : undefined;
   if (zipped === undefined) return bytesReply(200, bytes, { "Content-Type": type });
   return bytesReply(200, zipped, { "Content-Type": type, "Content-Encoding": "gzip" });
