@@ -80,7 +80,7 @@ describe("what the command loads to serve what a configuration file describes", 
     expect(loaded.size).toBeGreaterThan(5);
     // Each chunk takes time to be found and linked.
     expect(loaded.size).toBeLessThan(32);
-    expect(total.length).toBeLessThan(1_950_000);
+    expect(total.length).toBeLessThan(1_850_000);
     expect(total.length).toBeGreaterThan(1_200_000);
     // As an import it makes the list of Node's root certificates, in 0.2 MB.
     expect(total).not.toContain('from"node:tls"');
