@@ -66,7 +66,8 @@ export function createQuotaStorage(storage: StorageAdapter, options: QuotaOption
     clock,
   });
   const admissions = createAdmissions(counts, folders, clock);
-  const verbs = { storage: inner, admissions, counts, turns: createTurns(), walks, stepBytes };
+  const countsAlone = options.store === undefined;
+  const verbs = { storage: inner, admissions, counts, turns: createTurns(), walks, countsAlone, stepBytes };
 
   const sweep = (): Promise<number> =>
     runSweeps(
