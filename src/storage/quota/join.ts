@@ -25,7 +25,10 @@ export function createQuotaJoin(
       const bytes = states.reduce((sum, state) => sum + (state?.offset ?? 0), 0);
       const credit = [...parts.values()].map((part) => part.claim());
       if (!states.includes(undefined)) await exchange.begin(bytes, credit);
-      const entry = await join(keys, path, options);
+      const entry = await reservation.during(
+        (signal) => join(keys, path, signal ? { ...options, signal } : options),
+        options.signal,
+      );
       await spendAll([...parts.values()], (changes) => exchange.count(entry, changes));
       return entry;
     } catch (error) {

@@ -117,7 +117,10 @@ export function createQuotaUploads(
         const exchange = createFileExchange(verbs, path, reservation);
         try {
           await exchange.begin(state.offset, [upload.claim()]);
-          const entry = await uploads.complete(key, options);
+          const entry = await reservation.during(
+            (signal) => uploads.complete(key, signal ? { ...options, signal } : options),
+            options.signal,
+          );
           await upload.spend((change) => exchange.count(entry, [change]));
           return entry;
         } catch (error) {

@@ -160,7 +160,8 @@ export function createFileExchange(
   }
 
   async function recountIfReplaced(error: unknown): Promise<void> {
-    if (!mayBeReplaced || !(reportsReplaced || hasCode(error, "unavailable"))) return;
+    // `no-space`: the lease has ended meanwhile, and the storage was told to stop.
+    if (!mayBeReplaced || !(reportsReplaced || hasCode(error, "unavailable", "no-space"))) return;
     await counts.markStale([...reservation.folders, ...(await admissions.countedAfter([path]))]);
   }
 

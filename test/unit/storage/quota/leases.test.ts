@@ -121,6 +121,38 @@ describe.each(VERBS)("a %s below a quota that takes longer than others wait for 
   });
 });
 
+describe.each(["complete", "join"] as const)("%s of an upload that takes longer than others wait for it", (verb) => {
+  it("keeps the room of its file", async () => {
+    let now = 1;
+    const [inner, store] = [createMemoryStorage(), createMemoryKeyValueStore()];
+    const { uploads } = inner;
+    if (uploads?.join === undefined) throw new Error("The storage has no uploads.");
+    const options = { folders: [{ path: "/", files: 1 }], store, clock: () => now };
+    const other = createQuotaStorage(inner, options);
+    const pass = async (): Promise<void> => {
+      for (let minute = 0; minute < 15; minute += 1) {
+        now += MINUTE;
+        await vi.advanceTimersByTimeAsync(MINUTE);
+        await expect(other.write("/other", bytes(1), { size: 1 })).rejects.toMatchObject({ code: "no-space" });
+      }
+    };
+    const slow = overrideStorage(inner, {
+      uploads: {
+        ...uploads,
+        complete: (key, options) => pass().then(() => uploads.complete(key, options)),
+        join: async (keys, path, options) => pass().then(() => uploads.join?.(keys, path, options) as never),
+      },
+    });
+    const own = createQuotaStorage(slow, options).uploads;
+    const key = { owner: "alice", id: "0123456789abcdef0123456789abcdef" };
+    await own?.create(key, "/a", { size: 10, note: "", expires: new Date(Date.now() + MINUTE) });
+    await own?.append(key, 0, bytes(10));
+    await (verb === "join" ? own?.join?.([key], "/a") : own?.complete(key));
+    expect(await other.quota.usage("/")).toMatchObject({ bytes: 10, files: 1, reservedFiles: 0 });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
 describe("uploads of a process that go on together after it was stopped for too long", () => {
   const LIMIT = { path: "/", bytes: 10_000, files: 20 };
 
