@@ -1,5 +1,5 @@
 import type { QuotaLimit, QuotaShortage } from "../../contracts/quota.ts";
-import { type Amount, add, isNothing, NOTHING, subtract } from "./amount.ts";
+import { type Amount, add, isNothing, NOTHING, subtract, toMissing } from "./amount.ts";
 import { type CountRecord, toUsage, withLease } from "./record.ts";
 
 /** What one caller has reserved in a folder. Only {@link Held} changes it. */
@@ -49,6 +49,16 @@ export interface Held {
 
 const LEASE_MILLISECONDS = 600_000;
 
+/*
+ * An example: a limit of 1000 bytes, and two uploads of this process with 300 bytes each.
+ *
+ * 1. Each reserves its 300: `held` is 600, the lease in the store is 600, 400 are left for others.
+ * 2. The process is stopped for longer than its lease. A walk counts the folder without it, and another stores 500.
+ * 3. The first upload goes on: 500 + 600 do not fit, but 500 + 300 do. So it is alone: `held` and the lease are 300, and
+ *    the other one is late.
+ * 4. The second one goes on: its 300 are asked for again. 500 + 300 + 300 do not fit: it ends.
+ */
+
 /** Creates the {@link Held} of this process. `clock` returns milliseconds. */
 export function createHeld(clock: () => number): Held {
   const held = new Map<string, Amount>();
@@ -70,9 +80,13 @@ export function createHeld(clock: () => number): Held {
     return process;
   }
 
-  /** A lease that has ended stays until a walk. */
-  function hasLease({ leases }: CountRecord): boolean {
-    return leases.some((lease) => lease.process === toProcess());
+  /**
+   * Whether the lease has all that is held. One that has ended stays until a walk. One may have less if the store has
+   * kept a decision for one share alone, and reported a failure.
+   */
+  function hasLease({ leases }: CountRecord, folder: string): boolean {
+    const lease = leases.find(({ process }) => process === toProcess());
+    return lease !== undefined && isNothing(toMissing(heldIn(folder), lease.amount));
   }
 
   function toLeased(record: CountRecord, amount: Amount): CountRecord {
@@ -84,11 +98,12 @@ export function createHeld(clock: () => number): Held {
     const late = isLate(folder, share) ? share.amount : NOTHING;
     const [asked, more] = [add(needed, late), add(amount, late)];
     // What this process has reserved counts also if its lease has ended.
-    if (hasLease(record)) return { answer: fits(toLeased(record, heldIn(folder)), limit, asked), more };
-    const answer = fits(record, limit, add(asked, heldIn(folder)));
+    if (hasLease(record, folder)) return { answer: fits(toLeased(record, heldIn(folder)), limit, asked), more };
+    const others = toLeased(record, NOTHING);
+    const answer = fits(others, limit, add(asked, heldIn(folder)));
     if (answer === "reserved" || isNothing(share.amount)) return { answer, more };
     const isAlone = true;
-    return { answer: fits(record, limit, add(needed, share.amount)), more: add(amount, share.amount), isAlone };
+    return { answer: fits(others, limit, add(needed, share.amount)), more: add(amount, share.amount), isAlone };
   }
 
   function withDecision(record: CountRecord, { limit }: Asked, { answer, more, isAlone }: Decision): CountRecord {
@@ -110,7 +125,7 @@ export function createHeld(clock: () => number): Held {
   }
 
   function withReleased(record: CountRecord, folder: string, released: Amount, share: Share | undefined): CountRecord {
-    return toLeased(record, hasLease(record) ? toRest(folder, released, share) : NOTHING);
+    return toLeased(record, hasLease(record, folder) ? toRest(folder, released, share) : NOTHING);
   }
 
   function release(folder: string, released: Amount, share: Share | undefined): void {
@@ -119,7 +134,7 @@ export function createHeld(clock: () => number): Held {
   }
 
   function withHeld(record: CountRecord, folder: string): CountRecord {
-    return hasLease(record) ? toLeased(record, heldIn(folder)) : record;
+    return hasLease(record, folder) ? toLeased(record, heldIn(folder)) : record;
   }
 
   return { decide, withDecision, note, withReleased, release, withHeld };
@@ -128,11 +143,11 @@ export function createHeld(clock: () => number): Held {
 /** Returns what is missing for an amount below a limit. What needs no more than before always fits. */
 function fits(record: CountRecord, limit: QuotaLimit, needed: Amount): "reserved" | QuotaShortage {
   const { bytes, files, reservedBytes, reservedFiles } = toUsage(record);
-  const toMissing = (taken: number, more: number, max = Number.POSITIVE_INFINITY): number =>
+  const toExcess = (taken: number, more: number, max = Number.POSITIVE_INFINITY): number =>
     more <= 0 ? 0 : Math.max(0, taken + more - max);
   const missing = {
-    bytes: toMissing(bytes + reservedBytes, needed.bytes, limit.bytes),
-    files: toMissing(files + reservedFiles, needed.files, limit.files),
+    bytes: toExcess(bytes + reservedBytes, needed.bytes, limit.bytes),
+    files: toExcess(files + reservedFiles, needed.files, limit.files),
   };
   return isNothing(missing) ? "reserved" : { path: limit.path, ...missing };
 }
