@@ -35,7 +35,7 @@ import { removeFolder } from "./disk/remove.ts";
 import { createDiskTransfers } from "./disk/transfers.ts";
 import { createDiskUploads, createMovedUploadCleanUp } from "./disk/uploads.ts";
 import { type Durability, writeMember } from "./disk/write.ts";
-import { noteReplacingWrite, type ReplacedFile } from "./replacing-write.ts";
+import { noteReplacingWrite, type Replacement } from "./replacing-write.ts";
 
 export type { Durability };
 
@@ -194,7 +194,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     path: string,
     content: AsyncIterable<Uint8Array>,
     writeOptions: WriteOptions,
-    replacement?: ReplacedFile,
+    replacement?: Replacement,
   ): Promise<StorageEntry> {
     writeOptions.signal?.throwIfAborted();
     const { parent, name } = await openParent(path, "not-a-file");

@@ -1,7 +1,7 @@
 import type { StorageAdapter, StorageEntry, WriteOptions } from "../contracts/storage-adapter.ts";
 
 /** What a write replaces. */
-export interface ReplacedFile {
+export interface Replacement {
   /**
    * Whether something may have changed at the path since the write has started. Asked just before the file takes its
    * place: if not, the storage need not look again.
@@ -16,7 +16,7 @@ export type ReplacingWrite = (
   path: string,
   content: AsyncIterable<Uint8Array>,
   options: WriteOptions,
-  replacement: ReplacedFile,
+  replacement: Replacement,
 ) => Promise<StorageEntry>;
 
 interface NotedWrite {

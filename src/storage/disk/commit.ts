@@ -2,7 +2,7 @@ import type { BigIntStats } from "node:fs";
 import { link, unlink } from "node:fs/promises";
 import { StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
 import { hasConditions, meetsConditions } from "../conditions.ts";
-import type { ReplacedFile } from "../replacing-write.ts";
+import type { Replacement } from "../replacing-write.ts";
 import { ignoreErrors, mapErrorCode, mapSystemErrors, systemCode } from "./errors.ts";
 import { toEntry } from "./list.ts";
 import { type LookUpOptions, type OpenFolder, withNameLock } from "./open-folder.ts";
@@ -59,7 +59,7 @@ export interface FinishedWrite {
   /** Throws `not-found` if the folder is no longer where it was when the write started. */
   readonly requirePlace?: (() => void) | undefined;
   /** What the caller wants to know of that. */
-  readonly replacement?: ReplacedFile | undefined;
+  readonly replacement?: Replacement | undefined;
 }
 
 /**

@@ -2,7 +2,7 @@ import { type BigIntStats, constants, fchmod, fchown, fstatSync, fsync } from "n
 import { promisify } from "node:util";
 import { type StorageEntry, StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
 import { receive } from "../content.ts";
-import type { ReplacedFile } from "../replacing-write.ts";
+import type { Replacement } from "../replacing-write.ts";
 import { checkTarget, commit } from "./commit.ts";
 import { ignoreErrors, mapMissingParent, mapSystemErrors } from "./errors.ts";
 import { toEntry } from "./list.ts";
@@ -28,7 +28,7 @@ const RECENT_MS = 100;
 /** How a member is written. */
 export interface MemberWrite {
   readonly durability: Durability;
-  readonly replacement?: ReplacedFile | undefined;
+  readonly replacement?: Replacement | undefined;
 }
 
 /** Writes a member: first to a temporary file next to it, which then replaces it (SECURITY 7, 8). */

@@ -14,7 +14,7 @@ export interface Turns {
 
 /** A path that a caller watches, until `end`. */
 export interface PathWatch {
-  /** For the caller while it has the turn: whether no other has had it, or asked for it, since the watch started. */
+  /** For the caller while it has the turn: whether no other has had it, or has asked for it, since the watch started. */
   isUntouched(): boolean;
   end(): void;
 }
