@@ -35,7 +35,7 @@ import { removeFolder } from "./disk/remove.ts";
 import { createDiskTransfers } from "./disk/transfers.ts";
 import { createDiskUploads, createMovedUploadCleanUp } from "./disk/uploads.ts";
 import { type Durability, writeMember } from "./disk/write.ts";
-import { noteReplacingWrite, type Replacement } from "./replacing-write.ts";
+import { noteReplacingWrite } from "./replacing-write.ts";
 
 export type { Durability };
 
@@ -194,12 +194,12 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     path: string,
     content: AsyncIterable<Uint8Array>,
     writeOptions: WriteOptions,
-    replacement?: Replacement,
+    onReplaced?: (replaced: StorageEntry | undefined) => void,
   ): Promise<StorageEntry> {
     writeOptions.signal?.throwIfAborted();
     const { parent, name } = await openParent(path, "not-a-file");
     const written = withFolder(parent, (folder) =>
-      writeMember(folder, name, content, writeOptions, { durability, replacement }),
+      writeMember(folder, name, content, writeOptions, { durability, onReplaced }),
     );
     return written.catch(async (error: unknown) => {
       // A missing root is no fault of the path: then this is `unavailable`.

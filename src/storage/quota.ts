@@ -66,8 +66,7 @@ export function createQuotaStorage(storage: StorageAdapter, options: QuotaOption
     clock,
   });
   const admissions = createAdmissions(counts, folders, clock);
-  const countsAlone = options.store === undefined;
-  const verbs = { storage: inner, admissions, counts, turns: createTurns(), walks, countsAlone, stepBytes };
+  const verbs = { storage: inner, admissions, counts, turns: createTurns(), walks, stepBytes };
 
   const sweep = (): Promise<number> =>
     runSweeps(

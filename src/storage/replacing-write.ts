@@ -1,22 +1,14 @@
 import type { StorageAdapter, StorageEntry, WriteOptions } from "../contracts/storage-adapter.ts";
 
-/** What a write replaces. */
-export interface Replacement {
-  /**
-   * Whether something may have changed at the path since the write has started. Asked just before the file takes its
-   * place: if not, the storage need not look again.
-   */
-  mayHaveChanged(): boolean;
-  /** Called when the file has taken its place, with the size of the file that it has replaced; `undefined` if none. */
-  note(size: number | undefined): void;
-}
-
-/** Writes as `write` of a storage does, and notes what it replaces. */
+/**
+ * Writes as `write` of a storage does, and calls `onReplaced` in the step in which the new file takes its place: with
+ * what `stat` would have returned just before.
+ */
 export type ReplacingWrite = (
   path: string,
   content: AsyncIterable<Uint8Array>,
   options: WriteOptions,
-  replacement: Replacement,
+  onReplaced: (replaced: StorageEntry | undefined) => void,
 ) => Promise<StorageEntry>;
 
 interface NotedWrite {

@@ -1,8 +1,7 @@
 import type { BigIntStats } from "node:fs";
 import { link, unlink } from "node:fs/promises";
-import { StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
+import { type StorageEntry, StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
 import { hasConditions, meetsConditions } from "../conditions.ts";
-import type { Replacement } from "../replacing-write.ts";
 import { ignoreErrors, mapErrorCode, mapSystemErrors, systemCode } from "./errors.ts";
 import { toEntry } from "./list.ts";
 import { type LookUpOptions, type OpenFolder, withNameLock } from "./open-folder.ts";
@@ -58,28 +57,26 @@ export interface FinishedWrite {
   readonly isFlushed: boolean;
   /** Throws `not-found` if the folder is no longer where it was when the write started. */
   readonly requirePlace?: (() => void) | undefined;
-  /** What the caller wants to know of that. */
-  readonly replacement?: Replacement | undefined;
+  /** Called when the file has its name, with what it has replaced. */
+  readonly onReplaced?: ((replaced: StorageEntry | undefined) => void) | undefined;
 }
 
 /**
  * Renames the temporary file to its final name, under the lock of that name and if the conditions still hold. It
- * replaces what had the name. A short write without conditions does not look at that again, where no member of the
- * folder has properties and the caller knows of no change: the system itself refuses to replace a folder.
+ * replaces what had the name. A short write without conditions and without `onReplaced` does not look at that again,
+ * where no member of the folder has properties: the system itself refuses to replace a folder.
  *
  * Returns `"linked"` if the file still has its temporary name too.
  */
 export async function commit(
   folder: OpenFolder,
-  { temporary, name, previous, written, isRecent, isQuick, isFlushed, requirePlace, replacement }: FinishedWrite,
+  { temporary, name, previous, written, isRecent, isQuick, isFlushed, requirePlace, onReplaced }: FinishedWrite,
   options: WriteOptions,
 ): Promise<"renamed" | "linked"> {
   return withNameLock(folder, name, async () => {
     // The properties may be of a file that has replaced `previous` meanwhile.
     const mayHaveProperties = await hasRecords(folder);
-    // Without `requirePlace` the file system may ignore case: then the caller knows only of changes by the same path.
-    const mayHaveChanged = replacement && (requirePlace === undefined || replacement.mayHaveChanged());
-    const mustLook = hasConditions(options) || !isRecent || mayHaveProperties || mayHaveChanged === true;
+    const mustLook = hasConditions(options) || !isRecent || mayHaveProperties || onReplaced !== undefined;
     const found = mustLook ? await checkTarget(folder, name, options, { hasLock: true }) : previous;
     options.signal?.throwIfAborted();
     await folder.confirm();
@@ -87,7 +84,7 @@ export async function commit(
     requirePlace?.();
     const mustBeNew = options.ifNoneMatch === "*" && found === undefined;
     if (mustBeNew && (await linkIfSupported(folder, temporary, name))) {
-      replacement?.note(undefined);
+      onReplaced?.(undefined);
       return "linked";
     }
     const isRenameQuick = isQuick && (found === undefined || found.size <= SMALL_BYTES);
@@ -100,7 +97,7 @@ export async function commit(
       });
     if (found === undefined || !mayHaveProperties) await replace();
     else await withPropertiesMoved({ folder, stats: found }, { folder, stats: written }, { isFlushed }, replace);
-    replacement?.note(found?.isFile() ? Number(found.size) : undefined);
+    onReplaced?.(found && toEntry(name, found));
     await folder.confirm();
     return "renamed";
   });

@@ -2,7 +2,6 @@ import { type BigIntStats, constants, fchmod, fchown, fstatSync, fsync } from "n
 import { promisify } from "node:util";
 import { type StorageEntry, StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
 import { receive } from "../content.ts";
-import type { Replacement } from "../replacing-write.ts";
 import { checkTarget, commit } from "./commit.ts";
 import { ignoreErrors, mapMissingParent, mapSystemErrors } from "./errors.ts";
 import { toEntry } from "./list.ts";
@@ -28,7 +27,8 @@ const RECENT_MS = 100;
 /** How a member is written. */
 export interface MemberWrite {
   readonly durability: Durability;
-  readonly replacement?: Replacement | undefined;
+  /** Called when the member has been replaced. */
+  readonly onReplaced?: ((replaced: StorageEntry | undefined) => void) | undefined;
 }
 
 /** Writes a member: first to a temporary file next to it, which then replaces it (SECURITY 7, 8). */
@@ -37,7 +37,7 @@ export async function writeMember(
   name: string,
   content: AsyncIterable<Uint8Array>,
   options: WriteOptions,
-  { durability, replacement }: MemberWrite,
+  { durability, onReplaced }: MemberWrite,
 ): Promise<StorageEntry> {
   const requirePlace = folder.watchPath?.();
   const previous = await mapMissingParent(checkTarget(folder, name, options));
@@ -52,7 +52,7 @@ export async function writeMember(
     const isQuick = hasNoDeferredWork(written, durability);
     const isRecent = performance.now() - startedAt < RECENT_MS;
     const isFlushed = durability === "fsync";
-    const finished = { temporary, name, previous, written, isRecent, isQuick, isFlushed, requirePlace, replacement };
+    const finished = { temporary, name, previous, written, isRecent, isQuick, isFlushed, requirePlace, onReplaced };
     const outcome = await mapMissingParent(commit(folder, finished, options));
     mustRemove = outcome === "linked";
     if (isFlushed) await folder.sync();

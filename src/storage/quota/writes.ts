@@ -5,7 +5,7 @@ import { findReplacingWrite } from "../replacing-write.ts";
 import { isRecord } from "../wrappers/records.ts";
 import type { Turns } from "../wrappers/turns.ts";
 import type { Admissions, Reservation } from "./admission.ts";
-import { type Amount, NOTHING, subtract, times, toMissing } from "./amount.ts";
+import { type Amount, subtract, times, toMissing } from "./amount.ts";
 import type { Counts } from "./counts.ts";
 import { toAmount } from "./measure.ts";
 import type { ChangedPart } from "./settlement.ts";
@@ -19,8 +19,6 @@ export interface QuotaVerbs {
   readonly counts: Counts;
   readonly turns: Turns;
   readonly walks: Walks;
-  /** Whether only this process counts. If not, others may change what is at a path at any time. */
-  readonly countsAlone: boolean;
   /** How much is reserved at a time for content without a length. */
   readonly stepBytes: number;
 }
@@ -32,7 +30,7 @@ const SPARE_FILES = 100;
 
 /** Creates `write` of a storage with quotas. */
 export function createWrite(verbs: QuotaVerbs): StorageAdapter["write"] {
-  const { storage, admissions, turns, countsAlone } = verbs;
+  const { storage, admissions } = verbs;
   const replace = findReplacingWrite(storage);
 
   return async (path, content, options = {}): Promise<StorageEntry> => {
@@ -41,7 +39,6 @@ export function createWrite(verbs: QuotaVerbs): StorageAdapter["write"] {
     const limits = admissions.limitsOf(path, options.quota);
     const reservation = admissions.open(limits);
     const exchange = createFileExchange(verbs, path, reservation, { reportsReplaced: replace !== undefined });
-    const watch = replace && countsAlone ? turns.watch(path) : undefined;
     try {
       const { size } = options;
       // Without a length nothing is reserved before the first step, so nothing has to be known of the file.
@@ -52,10 +49,7 @@ export function createWrite(verbs: QuotaVerbs): StorageAdapter["write"] {
         isSized,
         onEnd: exchange.begin,
       });
-      const written = replace?.(path, admitted, options, {
-        mayHaveChanged: () => watch?.isUntouched() !== true,
-        note: exchange.noteReplaced,
-      });
+      const written = replace?.(path, admitted, options, exchange.noteReplaced);
       const entry = await (written ?? storage.write(path, admitted, options));
       await exchange.count(entry);
       return entry;
@@ -63,7 +57,6 @@ export function createWrite(verbs: QuotaVerbs): StorageAdapter["write"] {
       await exchange.recountIfReplaced(error);
       throw error;
     } finally {
-      watch?.end();
       exchange.end();
       await reservation.release();
     }
@@ -99,8 +92,8 @@ async function raiseIfRoomy(reservation: Reservation, file: Amount): Promise<boo
 export interface FileExchange {
   /** Takes the path's turn, and admits what the file needs beyond the one that it replaces. */
   begin(bytes: number, credit?: readonly ChangedPart[]): Promise<void>;
-  /** Notes the size of the file that the storage has replaced; `undefined` if none. */
-  noteReplaced(size: number | undefined): void;
+  /** Notes what the storage has replaced. */
+  noteReplaced(entry: StorageEntry | undefined): void;
   /** Counts the difference, if it is known what was replaced, and that of uploads that have become the file. */
   count(entry: StorageEntry, uploads?: readonly ChangedPart[]): Promise<void>;
   /** After a failure: if the file may have been replaced nevertheless, the folders around it are counted anew. */
@@ -147,9 +140,9 @@ export function createFileExchange(
     mayBeReplaced = !reportsReplaced;
   }
 
-  function noteReplaced(size: number | undefined): void {
+  function noteReplaced(entry: StorageEntry | undefined): void {
     mayBeReplaced = true;
-    replaced = size === undefined ? NOTHING : toFile(size);
+    replaced = toAmount(entry);
   }
 
   async function count(entry: StorageEntry, uploads: readonly ChangedPart[] = []): Promise<void> {

@@ -8,22 +8,6 @@ export interface Turns {
    * ends the turns.
    */
   take(paths: readonly string[], trees?: readonly string[]): Promise<() => void>;
-  /** Watches a path for a caller that takes its turn later. */
-  watch(path: string): PathWatch;
-}
-
-/** A path that a caller watches, until `end`. */
-export interface PathWatch {
-  /** For the caller while it has the turn: whether no other has had it, or has asked for it, since the watch started. */
-  isUntouched(): boolean;
-  end(): void;
-}
-
-/** A path that callers watch. */
-interface Watched {
-  watchers: number;
-  /** How often its turn was asked for since the first of them came. */
-  takes: number;
 }
 
 const NONE: readonly string[] = [];
@@ -34,11 +18,8 @@ export function createTurns(): Turns {
   const taken = new Map<string, (() => void)[]>();
   const takenTrees = new Set<string>();
   const waitingForTrees: (() => void)[] = [];
-  const watchedPaths = new Map<string, Watched>();
 
   function takeOne(path: string): Promise<void> | undefined {
-    const watched = watchedPaths.get(path);
-    if (watched !== undefined) watched.takes += 1;
     const waiting = taken.get(path);
     if (waiting !== undefined && isLoopShared) return new Promise((resolve) => waiting.push(resolve));
     taken.set(path, waiting ?? []);
@@ -80,28 +61,11 @@ export function createTurns(): Turns {
     };
   }
 
-  /** The paths, the trees, and what others have taken or watch in the trees. */
+  /** The paths, the trees, and what others have taken in the trees. */
   function withTrees(paths: readonly string[], trees: readonly string[]): readonly string[] {
-    const known = [...taken.keys(), ...watchedPaths.keys()];
-    const below = known.filter((path) => trees.some((tree) => isWithinFolder(path, tree)));
+    const below = [...taken.keys()].filter((path) => trees.some((tree) => isWithinFolder(path, tree)));
     return [...new Set([...paths, ...trees, ...below])];
   }
 
-  function watch(path: string): PathWatch {
-    const watched = watchedPaths.get(path) ?? { watchers: 0, takes: 0 };
-    watched.watchers += 1;
-    watchedPaths.set(path, watched);
-    const isTaken = taken.has(path) || (takenTrees.size > 0 && isInTree([path], NONE));
-    // The caller itself takes the turn once.
-    const expected = watched.takes + 1;
-
-    function end(): void {
-      watched.watchers -= 1;
-      if (watched.watchers === 0) watchedPaths.delete(path);
-    }
-
-    return { isUntouched: () => !isTaken && watched.takes === expected, end };
-  }
-
-  return { take, watch };
+  return { take };
 }

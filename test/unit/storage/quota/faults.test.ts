@@ -71,10 +71,10 @@ describe("a storage with quotas, if a write fails after it has replaced the file
   const fail = () => Promise.reject(new StorageError("unavailable"));
   const failings: Readonly<Record<string, (inner: StorageAdapter) => StorageAdapter>> = {
     "the storage tells what it replaces": (inner) => {
-      noteReplacingWrite(inner, async (path, content, options, { note }) => {
+      noteReplacingWrite(inner, async (path, content, options, onReplaced) => {
         const replaced = await inner.stat(path);
         await inner.write(path, content, options);
-        note(replaced?.size);
+        onReplaced(replaced);
         return fail();
       });
       return inner;
