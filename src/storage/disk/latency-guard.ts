@@ -22,9 +22,6 @@ export interface LatencyGuard {
 const CALLS_MS = 10;
 const WINDOW_MS = 50;
 
-/** A call of what the system has in memory takes less than this, if no other process uses the processor meanwhile. */
-const USUAL_MS = 0.5;
-
 /** A call of this duration was slow, even if the system does not report whether other processes used the processor. */
 const UNMISTAKABLE_MS = 100;
 /** The longest time without synchronous calls. */
@@ -46,11 +43,11 @@ export interface LatencyGuardOptions {
 
 /** An iteration of the event loop with synchronous calls. */
 interface Iteration {
-  /** When its first call started. Later, if other processes used the processor since. */
+  /** When its first call started. Later, if other processes used the processor during its calls. */
   startedAt: number;
   /** The duration of its calls. */
   taken: number;
-  /** The run delay that is left out already, or was before the first call. */
+  /** The run delay before the calls that may have it in their duration. */
   runDelay: number;
 }
 
@@ -74,13 +71,9 @@ export function createLatencyGuard({
    */
   function isFast(): boolean {
     const time = now();
-    return time >= cautiousUntil && (iteration === undefined || hasTimeLeft(iteration, time));
-  }
-
-  function hasTimeLeft(current: Iteration, time: number): boolean {
-    if (current.taken >= CALLS_MS) return false;
-    if (time - current.startedAt >= WINDOW_MS) leaveOutOthers(current);
-    return time - current.startedAt < WINDOW_MS;
+    if (iteration !== undefined && (iteration.taken >= CALLS_MS || time - iteration.startedAt >= WINDOW_MS))
+      return false;
+    return time >= cautiousUntil;
   }
 
   function timed<T>(call: () => T): T {
@@ -104,18 +97,14 @@ export function createLatencyGuard({
     return iteration;
   }
 
-  /** The duration of a call that ends now, without the time in which other processes used the processor. */
+  /** The duration of a call without the time in which other processes used the processor. */
   function toOwnDuration(duration: number, current: Iteration): number {
-    return duration <= USUAL_MS ? duration : duration - Math.min(duration, leaveOutOthers(current));
-  }
-
-  /** Leaves out of an iteration how long other processes have used the processor since the last time. Returns it. */
-  function leaveOutOthers(current: Iteration): number {
+    if (duration <= slow) return duration;
     const before = current.runDelay;
     current.runDelay = runDelay();
-    const delay = current.runDelay - before;
+    const delay = Math.min(duration, current.runDelay - before);
     current.startedAt += delay;
-    return delay;
+    return duration - delay;
   }
 
   function noteSlow(startedAt: number, ended: number, duration: number): void {

@@ -60,19 +60,6 @@ describe("the latency guard of a disk", () => {
     expect(guard.isFast()).toBe(true);
   });
 
-  it("ignores that time also in calls of a millisecond, and between calls", async () => {
-    const { guard, take, delay } = createGuard();
-    for (let call = 0; call < 20; call += 1) {
-      expect(guard.isFast()).toBe(true);
-      take(3, 0, { delay: 2.9 });
-      delay(10);
-    }
-    take(0, 50);
-    expect(guard.isFast()).toBe(false);
-    await nextTurn();
-    expect(guard.isFast()).toBe(true);
-  });
-
   it("subtracts that time once, and from the calls of its own iteration of the event loop only", async () => {
     const { guard, take, delay } = createGuard();
     delay(100);
