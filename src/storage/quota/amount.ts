@@ -23,6 +23,11 @@ export function toMissing(needed: Amount, held: Amount): Amount {
   return { bytes: Math.max(0, needed.bytes - held.bytes), files: Math.max(0, needed.files - held.files) };
 }
 
+/** The smaller number of files, and the smaller sum. */
+export function toSmaller(one: Amount, other: Amount): Amount {
+  return { bytes: Math.min(one.bytes, other.bytes), files: Math.min(one.files, other.files) };
+}
+
 export function isNothing({ bytes, files }: Amount): boolean {
   return bytes === 0 && files === 0;
 }

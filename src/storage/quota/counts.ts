@@ -98,7 +98,7 @@ export function createCounts(options: CountsOptions): Counts {
 
   async function countByWalk(folder: string): Promise<QuotaUsage> {
     ownChanges.set(folder, 0);
-    // A lost folder is counted from here on: what is lost after this is lost anew.
+    // Before the walk: a change that is lost during it notes the folder again.
     const wasLost = lost.delete(folder);
     const before = (await update(folder, (record) => record ?? UNCOUNTED)) ?? UNCOUNTED;
     const walk = await walks.count(folder);

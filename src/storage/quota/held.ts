@@ -1,11 +1,11 @@
 import type { QuotaLimit, QuotaShortage } from "../../contracts/quota.ts";
-import { type Amount, add, isNothing, NOTHING, subtract, toMissing } from "./amount.ts";
+import { type Amount, add, isNothing, NOTHING, subtract, toMissing, toSmaller } from "./amount.ts";
 import { type CountRecord, toUsage, withLease } from "./record.ts";
 
 /** What one caller has reserved in a folder. Only {@link Held} changes it. */
 export interface Share {
   amount: Amount;
-  /** The share is late if another round has started: the room that it had is no longer reserved. */
+  /** Another round has started since if only another share has got its room again: then this one is late. */
   round: number;
 }
 
@@ -31,7 +31,7 @@ export interface Decision {
 export interface Held {
   /**
    * Decides by the record of a folder. If the lease of this process has ended, and a walk has counted the folder
-   * without it, all that this process holds is admitted anew. If that does not fit, a caller that has reserved
+   * without it, all that this process holds is asked for again. If that does not fit, a caller that has reserved
    * something gets its share alone.
    */
   decide(record: CountRecord, asked: Asked): Decision;
@@ -80,13 +80,18 @@ export function createHeld(clock: () => number): Held {
     return process;
   }
 
+  /** The lease of this process. One that has ended stays until a walk. */
+  function leasedIn({ leases }: CountRecord): Amount | undefined {
+    return leases.find(({ process }) => process === toProcess())?.amount;
+  }
+
   /**
-   * Whether the lease has all that is held. One that has ended stays until a walk. One may have less if the store has
-   * kept a decision for one share alone, and reported a failure.
+   * Whether the lease has all that is held. It has less if the store has kept a decision for one share alone, and
+   * reported a failure.
    */
-  function hasLease({ leases }: CountRecord, folder: string): boolean {
-    const lease = leases.find(({ process }) => process === toProcess());
-    return lease !== undefined && isNothing(toMissing(heldIn(folder), lease.amount));
+  function hasLease(record: CountRecord, folder: string): boolean {
+    const leased = leasedIn(record);
+    return leased !== undefined && isNothing(toMissing(heldIn(folder), leased));
   }
 
   function toLeased(record: CountRecord, amount: Amount): CountRecord {
@@ -125,7 +130,7 @@ export function createHeld(clock: () => number): Held {
   }
 
   function withReleased(record: CountRecord, folder: string, released: Amount, share: Share | undefined): CountRecord {
-    return toLeased(record, hasLease(record, folder) ? toRest(folder, released, share) : NOTHING);
+    return toLeased(record, toSmaller(leasedIn(record) ?? NOTHING, toRest(folder, released, share)));
   }
 
   function release(folder: string, released: Amount, share: Share | undefined): void {

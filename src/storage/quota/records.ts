@@ -41,7 +41,7 @@ export function createOwnRecords(clock: () => number): CountRecords {
   };
 }
 
-/** A record that nothing has asked for in so long is made anew. */
+/** A record that nothing has asked for in this time is made again. */
 const TTL_MILLISECONDS = 90 * 86_400_000;
 
 /** Creates records in a store that processes can share. */

@@ -141,7 +141,7 @@ export function createTransfer(verbs: QuotaVerbs, verb: "copy" | "move"): Storag
   };
 }
 
-/** Runs a change. If it fails midway, the folders around it are counted anew. */
+/** Runs a change. If it fails midway, the folders around it are counted again. */
 async function asChange<T>({ counts }: QuotaVerbs, folders: readonly string[], change: () => Promise<T>): Promise<T> {
   try {
     return await change();

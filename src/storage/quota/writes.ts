@@ -1,3 +1,4 @@
+import { isQuotaError } from "../../contracts/quota.ts";
 import { hasCode, type StorageAdapter, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
 import { nameOf, parentOf } from "../../contracts/storage-path.ts";
 import { type Steps, watchSteps } from "../../contracts/watch-steps.ts";
@@ -96,7 +97,7 @@ export interface FileExchange {
   noteReplaced(entry: StorageEntry | undefined): void;
   /** Counts the difference, if it is known what was replaced, and that of uploads that have become the file. */
   count(entry: StorageEntry, uploads?: readonly ChangedPart[]): Promise<void>;
-  /** After a failure: if the file may have been replaced nevertheless, the folders around it are counted anew. */
+  /** After a failure: if the file may have been replaced nevertheless, the folders around it are counted again. */
   recountIfReplaced(error: unknown): Promise<void>;
   end(): void;
 }
@@ -153,8 +154,8 @@ export function createFileExchange(
   }
 
   async function recountIfReplaced(error: unknown): Promise<void> {
-    // `no-space`: the lease has ended meanwhile, and the storage was told to stop.
-    if (!mayBeReplaced || !(reportsReplaced || hasCode(error, "unavailable", "no-space"))) return;
+    // The error of a quota: the lease has ended meanwhile, and the storage was told to stop.
+    if (!mayBeReplaced || !(reportsReplaced || hasCode(error, "unavailable") || isQuotaError(error))) return;
     await counts.markStale([...reservation.folders, ...(await admissions.countedAfter([path]))]);
   }
 

@@ -88,7 +88,28 @@ describe("a storage with quotas, if a write fails after it has replaced the file
       }),
   };
 
-  it.each(Object.entries(failings))("counts anew before the next write: %s", async (_name, wrap) => {
+  it("counts nothing again if the storage is full", async () => {
+    let lists = 0;
+    const full = overrideStorage(createMemoryStorage(), {
+      async write(_path, content) {
+        for await (const chunk of content) expect(chunk).toBeInstanceOf(Uint8Array);
+        throw new StorageError("no-space");
+      },
+    });
+    const listed = createFaultyStorage(full, ({ verb }) => {
+      if (verb === "list") lists += 1;
+      return undefined;
+    });
+    const storage = createQuotaStorage(listed, { folders });
+    await storage.quota.usage("/");
+    lists = 0;
+    for (const path of ["/a", "/b"]) {
+      await expect(storage.write(path, bytes(10), { size: 10 })).rejects.toMatchObject({ code: "no-space" });
+    }
+    expect(lists).toBe(0);
+  });
+
+  it.each(Object.entries(failings))("counts again before the next write: %s", async (_name, wrap) => {
     const inner = createMemoryStorage();
     await inner.write("/a", bytes(10));
     const storage = createQuotaStorage(wrap(inner), { folders });
