@@ -54,8 +54,8 @@ const LEASE_MILLISECONDS = 600_000;
  *
  * 1. Each reserves its 300: `held` is 600, the lease in the store is 600, 400 are left for others.
  * 2. The process is stopped for longer than its lease. A walk counts the folder without it, and another stores 500.
- * 3. The first upload goes on: 500 + 600 do not fit, but 500 + 300 do. So it is alone: `held` and the lease are 300, and
- *    the other one is late.
+ * 3. The first upload goes on: 500 + 600 do not fit, but 500 + 300 do. So it is alone: `held` and the lease are 300,
+ *    and the other one is late.
  * 4. The second one goes on: its 300 are asked for again. 500 + 300 + 300 do not fit: it ends.
  */
 
