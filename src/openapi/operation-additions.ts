@@ -1,4 +1,5 @@
 import type { Failure } from "../http/http-error.ts";
+import { FAILURE_TEXTS } from "./error-responses.ts";
 import type { HeaderName } from "./headers.ts";
 import type { OpenApiInput, OpenApiRoute } from "./input.ts";
 import type { OpenApiOptions } from "./input-options.ts";
@@ -18,11 +19,7 @@ interface Addition {
 }
 
 /** While the first request runs, the client may ask again. */
-const RUNNING: ResponseSpec = {
-  status: 409,
-  description: "The first request with this `Idempotency-Key` is not complete. Retry later.",
-  headers: ["Retry-After"],
-};
+const RUNNING: ResponseSpec = { status: 409, description: FAILURE_TEXTS.conflict, headers: ["Retry-After"] };
 
 const ADDITIONS: readonly Addition[] = [
   {

@@ -1,5 +1,4 @@
 import type { Failure } from "../http/http-error.ts";
-import { FAILURE_TEXTS } from "./error-responses.ts";
 import { KEY_OPERATIONS } from "./key-operations.ts";
 import { LINK_OPERATIONS } from "./link-operations.ts";
 import { LOGIN_OPERATIONS } from "./login-operations.ts";
@@ -120,7 +119,7 @@ export const OPERATION_SPECS = {
       },
       {
         status: 409,
-        description: FAILURE_TEXTS.conflict,
+        description: "The cursor does not belong to this listing. Begin again with the first page.",
         variants: ["json", "webdav"],
         content: ["errors"],
       },

@@ -7,7 +7,7 @@ export function checkApi(api: Api | undefined): void {
   checkOption(api === undefined || ["rest", "webdav", "browser"].includes(api), "api", "rest, webdav or browser");
 }
 
-/** Finds the handler of a service for an API. @throws TypeError for an unknown API, or one for a plain handler. */
+/** Finds the handler of a service for an API. @throws TypeError for an unknown API, or any API of a plain handler. */
 export function findHandler(service: FileService | RequestHandler, api: Api | undefined): ReplyHandler {
   checkApi(api);
   if (typeof service !== "function") return toReplyHandler(service[api ?? "fetch"], service);

@@ -28,7 +28,8 @@ import { toFaultyUploads } from "./faulty-storage/uploads.ts";
  * a storage.
  *
  * Without faults it keeps every promise that `inner` keeps. If a read returns its bytes immediately, they are one
- * chunk, and the storage asks `decide` about it when the file is opened.
+ * chunk, and the storage asks `decide` about it when the file is opened. Where `locateContent` leads there are no
+ * faults.
  *
  * A method throws `TypeError` for a fault that its step cannot have.
  */

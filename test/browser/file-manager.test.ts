@@ -26,11 +26,18 @@ describeInChromium("the files of a folder", (chromium) => {
     expect((await page.locator("tbody tr").first().boundingBox())?.y).toBeLessThan(limit);
     await page.getByRole("link", { name: "Up to Home" }).click();
     await rowOf(page, "a.txt").waitFor();
-    const { urlPath } = await site.links.create({ username: "alice", path: "/reports" });
-    await page.goto(site.origin + urlPath);
-    const time = page.getByText(/^Available until/);
-    expect((await page.locator("tbody tr").first().boundingBox())?.y).toBeLessThan(limit);
-    for (const one of [time, page.getByRole("link", { name: "Download all" })]) await one.click({ trial: true });
+    await expectVisitorsSeeFiles(page, site, limit);
+    expectNoComplaints();
+  });
+
+  it("come first for visitors with a small phone, in German", async () => {
+    const site = await openFullSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open({
+      ...SIZES[1][1],
+      locale: "de-DE",
+      viewport: { width: 360, height: 740 },
+    });
+    await expectVisitorsSeeFiles(page, site, SIZES[1][2]);
     expectNoComplaints();
   });
 
@@ -371,4 +378,19 @@ async function fillTrashAndKeys(page: Page, site: Site, gone: string, other: str
   await page.locator("main button.primary").click();
   await page.locator("#key").waitFor();
   await expectFits(page, "new key");
+}
+
+/** Opens links to a folder with few and with all rights, and to a folder in it. */
+async function expectVisitorsSeeFiles(page: Page, site: Site, limit: number): Promise<void> {
+  const reading = ["allow-read", "allow-list"] as const;
+  const all = [...reading, "allow-write", "allow-create-folder", "allow-delete-file"] as const;
+  for (const permissions of [reading, all]) {
+    const { urlPath } = await site.links.create({ username: "alice", path: "/", permissions });
+    for (const path of [urlPath, `${urlPath}reports/`]) {
+      await page.goto(site.origin + path);
+      await page.locator(".link-line time").click({ trial: true });
+      expect((await page.locator("tbody tr").first().boundingBox())?.y, path).toBeLessThan(limit);
+    }
+    expect(await page.locator(".tools > #download-all").isVisible()).toBe(permissions === reading);
+  }
 }

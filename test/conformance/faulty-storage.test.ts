@@ -139,6 +139,23 @@ describe("a faulty storage", () => {
     expect(steps.at(-1)).toBe("remove / call 2");
   });
 
+  it("asks before and after a storage says where content is", async () => {
+    const asked: string[] = [];
+    const memory = createMemoryStorage();
+    const inner: StorageAdapter = {
+      ...memory,
+      locateContent: async (path) => ({ storage: memory, path, medium: "disk" }),
+    };
+    const storage = createFaultyStorage(inner, ({ verb, path, step }) => {
+      asked.push(`${verb} ${path} ${step}`);
+      return path === "/broken" ? { fault: "error" } : undefined;
+    });
+    expect(await storage.locateContent?.("/a")).toMatchObject({ path: "/a", medium: "disk" });
+    expect(asked).toEqual(["locateContent /a call", "locateContent /a response"]);
+    await expect(storage.locateContent?.("/broken")).rejects.toMatchObject({ code: "unavailable" });
+    expect(createFaultyStorage(createMemoryStorage(), () => undefined).locateContent).toBeUndefined();
+  });
+
   it("passes on what a verb is given beside its path", async () => {
     const { inner, storage } = await createFilled({}, { fault: "cut" });
     const plain = createFaultyStorage(inner, () => undefined);

@@ -10,10 +10,7 @@ import { DOWNLOAD_MEMBERS, submitForm } from "./submit-form.ts";
 import { chooseAndTransfer } from "./transfer.ts";
 import { findVersions } from "./versions.ts";
 
-/**
- * The service reads 1,000 fields of a form, of which two are the action and the folder. If all of more members are
- * selected, the archive is that of the folder, which needs no names.
- */
+/** If more are selected, and these are all, the archive is that of the folder, which needs no names. */
 const MAX_NAMED = 998;
 
 /** The archive of the folder as a whole. */

@@ -12,12 +12,13 @@ import { walkEntries } from "./walk.ts";
 
 /** How long a removal may take. What is still not complete then is what a crash has left. */
 const COMPLETION_MILLISECONDS = 3_600_000;
-/** Each sweep checks whether younger entries are complete. */
+/** Each sweep checks whether entries between these two ages are complete. */
 const LAST_LOOK_MILLISECONDS = 86_400_000;
 /** How many entries are removed at the same time. */
 const PARALLEL = 8;
-/** The ends of the names of unused folders, which were moved away: one had no entries, the other had entries. */
+/** The end of the name of an unused folder that was for other folders, and was moved away. */
 const PLAIN = "~p";
+/** The same for a folder of entries. */
 const PLACE = "~t";
 
 /**

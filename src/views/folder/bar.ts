@@ -24,7 +24,7 @@ ${renderPlace(texts, folder)}
 <div class="tools">
 ${members.length > 0 ? renderFilter(texts, order) : undefined}
 ${members.length > 0 || actions.share !== undefined ? renderMore(texts, folder) : undefined}
-${link && mayDownloadAll(folder) ? renderDownloadAll(texts, "button") : undefined}
+${isForDownloads(folder) ? renderDownloadAll(texts, "button") : undefined}
 ${actions.createFolder && !hasCard ? newFolder : undefined}
 ${actions.upload && !hasCard ? upload : undefined}
 </div>
@@ -38,12 +38,12 @@ function renderFilter(texts: Texts, order: MemberOrder): SafeHtml {
 
 /** The menu for how the members are shown, and for what is done with all of them. */
 function renderMore(texts: Texts, folder: FolderPage): SafeHtml {
-  const { order, actions, link, members = [] } = folder;
+  const { order, actions, members = [] } = folder;
   const { links } = texts;
   const share = html`<a href="${actions.share}" aria-label="${links.shareFolder}">${icon("out")}${links.share}</a>`;
   return html`<details class="menu" id="more"><summary class="button"><span class="unseen">${texts.moreActions}</span>${icon("more")}</summary>
 <div class="panel">
-${link === undefined && mayDownloadAll(folder) ? renderDownloadAll(texts) : undefined}
+${mayDownloadAll(folder) && !isForDownloads(folder) ? renderDownloadAll(texts) : undefined}
 ${actions.share === undefined ? undefined : share}
 ${members.length > 0 ? renderViewOptions(texts, order) : undefined}
 </div></details>`;
@@ -54,7 +54,13 @@ function mayDownloadAll({ members = [], actions }: FolderPage): boolean {
   return actions.download && members.length > 0;
 }
 
-/** The archive of all that the page shows. Users find it in the menu; it is what most visitors have come for. */
+/** Whether visitors come here for the files alone: then the archive of all is the page's main action. */
+function isForDownloads(folder: FolderPage): boolean {
+  const { link, actions } = folder;
+  return link !== undefined && mayDownloadAll(folder) && !actions.upload && !actions.createFolder;
+}
+
+/** The archive of all that the page shows: a button, or an item of the menu. */
 function renderDownloadAll(texts: Texts, className?: "button"): SafeHtml {
   return html`<a href="?zip" id="download-all"${className && html` class="${className}"`}>${icon("download")}<span>${texts.downloadAll}</span></a>`;
 }
