@@ -110,10 +110,14 @@ export async function connectWire(port: number, socket: Socket = connect(port, "
   }
   const when = (condition: () => boolean): Promise<void> =>
     new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error(`Nothing more came after: ${received}`)), 5000);
+      const giveUp = (): void => reject(new Error(`Nothing more came after: ${received}`));
+      let timer = setTimeout(giveUp, 5000);
       const check = (): void => {
-        if (!condition()) return;
         clearTimeout(timer);
+        if (!condition()) {
+          timer = setTimeout(giveUp, 5000);
+          return;
+        }
         watchers.delete(check);
         resolve();
       };
