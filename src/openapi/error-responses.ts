@@ -12,8 +12,7 @@ export const FAILURE_TEXTS: Readonly<Record<Failure, string>> = {
   "already-exists": "A file or folder with that name already exists.",
   "parent-missing": "The parent folder does not exist.",
   "wrong-kind": "A file exists where a folder is needed, or a folder where a file is needed.",
-  conflict:
-    "The first request with this `Idempotency-Key` is not complete, which `Retry-After` says, or its response was too large to be kept.",
+  conflict: "The first request with this `Idempotency-Key` still runs, or its response was not kept.",
   locked: "A WebDAV client has a lock on this, or another request uses the upload.",
   "offset-mismatch": "The upload continues at another offset, which `Upload-Offset` has.",
   gone: "The upload has expired, or the link has ended.",

@@ -22,13 +22,7 @@ export function toContentType(name: string): string {
 
 /** Reads the tables of `mime`. An extension with an asterisk belongs to another type. */
 function readTypes(): ReadonlyMap<string, string> {
-  const found = new Map<string, string>();
-  for (const [type, extensions] of [standardTypes, otherTypes].flatMap(toEntries)) {
-    for (const extension of extensions) if (!extension.startsWith("*")) found.set(extension, type);
-  }
-  return found;
-}
-
-function toEntries(table: Readonly<Record<string, readonly string[]>>): [string, readonly string[]][] {
-  return Object.entries(table);
+  const tables = Object.entries<readonly string[]>({ ...standardTypes, ...otherTypes });
+  const found = tables.flatMap(([type, extensions]) => extensions.map((extension) => [extension, type] as const));
+  return new Map(found.filter(([extension]) => !extension.startsWith("*")));
 }
