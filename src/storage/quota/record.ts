@@ -77,15 +77,10 @@ export function toCountText({ used, countedAt, changes, isStale, uploads, leases
   ] satisfies Stored);
 }
 
-/*
- * Each write of a file changes its record three times. To name the members is ten times as fast as to spread them.
- */
-
 /** Returns the record with more used, or less. It is never below zero, whatever others have changed in the storage. */
 export function withUsed(record: CountRecord, change: Amount): CountRecord {
   if (isNothing(change)) return record;
-  const { used, countedAt, changes, isStale, uploads, leases } = record;
-  return { used: atLeastNothing(add(used, change)), countedAt, changes: changes + 1, isStale, uploads, leases };
+  return { ...record, used: atLeastNothing(add(record.used, change)), changes: record.changes + 1 };
 }
 
 /** Returns the record with more reserved for uploads in several requests, or less. */
@@ -100,8 +95,7 @@ export function withLease(record: CountRecord, process: string, amount: Amount, 
   const leases = record.leases.filter((lease) => lease.process !== process);
   if (!isNothing(amount)) leases.push({ process, amount, expires });
   else if (leases.length === record.leases.length) return record;
-  const { used, countedAt, changes, isStale, uploads } = record;
-  return { used, countedAt, changes, isStale, uploads, leases };
+  return { ...record, leases };
 }
 
 /** Returns the record as one that must be counted. A walk that is on its way may have missed what happened. */
