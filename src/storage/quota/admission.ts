@@ -5,7 +5,7 @@ import { type Amount, add, isNothing, NOTHING, toMissing } from "./amount.ts";
 import { toCountedPath, toPathsAround } from "./counted-path.ts";
 import type { Counts, RoomOptions } from "./counts.ts";
 import type { Share } from "./held.ts";
-import type { Settlement } from "./settlement.ts";
+import type { ChangedPart, Settlement } from "./settlement.ts";
 
 /** Admits what callers want to store, and counts what they have stored. */
 export interface Admissions {
@@ -75,6 +75,8 @@ export function createAdmissions(counts: Counts, folders: readonly QuotaLimit[],
 
 function createReservation(counts: Counts, limits: readonly QuotaLimit[], clock: () => number): Reservation {
   let held = NOTHING;
+  /** What is reserved elsewhere for the same file. */
+  let credit: readonly ChangedPart[] | undefined;
   const shares = limits.map((limit): { readonly limit: QuotaLimit; readonly share: Share } => ({
     limit,
     share: { amount: NOTHING, round: 0 },
@@ -93,6 +95,7 @@ function createReservation(counts: Counts, limits: readonly QuotaLimit[], clock:
     const missing = toMissing(needed, held);
     if (isNothing(missing)) return;
     const done: typeof shares = [];
+    credit = room?.credit ?? credit;
     try {
       for (const one of shares) {
         await counts.reserve(one.limit, one.share, missing, room);
@@ -113,7 +116,7 @@ function createReservation(counts: Counts, limits: readonly QuotaLimit[], clock:
 
   async function extend(): Promise<void> {
     const now = clock();
-    for (const { limit, share } of shares) await counts.extend(limit, share);
+    for (const { limit, share } of shares) await counts.extend(limit, share, credit);
     renewedAt = now;
   }
 

@@ -32,10 +32,10 @@ export interface Counts {
   /**
    * Keeps what this process has reserved for longer. If the lease has ended, and a walk has counted the folder without
    * it, others may have had the room. Then all that this process has reserved is asked for again, and if that does not
-   * fit, only the share.
+   * fit, only the share. `credit`: what is reserved already, for the same file.
    * @throws the error of a quota if the share does not fit any more.
    */
-  extend(limit: QuotaLimit, share: Share): Promise<void>;
+  extend(limit: QuotaLimit, share: Share, credit?: readonly ChangedPart[]): Promise<void>;
   /** Has folders counted by a walk before the next admission. */
   markStale(folders: readonly string[]): Promise<void>;
   /** Returns those of some folders that have a count. */
@@ -232,8 +232,8 @@ export function createCounts(options: CountsOptions): Counts {
     }
   }
 
-  async function extend(limit: QuotaLimit, share: Share): Promise<void> {
-    const asked = { limit, share, amount: NOTHING, needed: NOTHING };
+  async function extend(limit: QuotaLimit, share: Share, credit: readonly ChangedPart[] = []): Promise<void> {
+    const asked = { limit, share, amount: NOTHING, needed: subtract(NOTHING, sumWithin(limit.path, credit)) };
     let decision: Decision | undefined;
     await update(
       limit.path,

@@ -154,12 +154,19 @@ export function createFileExchange(
   }
 
   async function recountIfReplaced(error: unknown): Promise<void> {
-    // The error of a quota: the lease has ended meanwhile, and the storage was told to stop.
-    if (!mayBeReplaced || !(reportsReplaced || hasCode(error, "unavailable") || isQuotaError(error))) return;
+    if (!mayBeReplaced || !(reportsReplaced || isUncertain(error))) return;
     await counts.markStale([...reservation.folders, ...(await admissions.countedAfter([path]))]);
   }
 
   return { begin, noteReplaced, count, recountIfReplaced, end: endAll };
+}
+
+/**
+ * Whether a change may have happened although it failed: the storage does not know, or it was told to stop. The signal
+ * of a caller has errors of its own, and a lease that has ended that of a quota.
+ */
+function isUncertain(error: unknown): boolean {
+  return !(error instanceof StorageError) || hasCode(error, "unavailable") || isQuotaError(error);
 }
 
 /** What {@link admit} does around the content. */

@@ -273,6 +273,27 @@ describe("a storage with quotas, if its store fails", () => {
   });
 });
 
+describe("a storage with quotas, if a file is stored although its client has left", () => {
+  it("counts it by a walk before the next admission", async () => {
+    const inner = createMemoryStorage();
+    const controller = new AbortController();
+    const remote = overrideStorage(inner, {
+      async write(path, content, { signal, ...options } = {}) {
+        const entry = await inner.write(path, content, options);
+        if (path === "/a") controller.abort();
+        signal?.throwIfAborted();
+        return entry;
+      },
+    });
+    const storage = createQuotaStorage(remote, { folders });
+    const { signal } = controller;
+    await expect(storage.write("/a", bytes(6000), { size: 6000, signal })).rejects.toThrow("aborted");
+    await expect(storage.write("/b", bytes(4001), { size: 4001 })).rejects.toMatchObject({ code: "no-space" });
+    await storage.write("/b", bytes(4000), { size: 4000 });
+    expect(await storage.quota.usage("/")).toMatchObject({ bytes: 10_000, files: 2, reservedBytes: 0 });
+  });
+});
+
 describe("a storage with quotas, if its store fails when a file is in its place", () => {
   /** The store fails for a number of readings after each file, which the service has to find its counts. */
   async function open(readings: number) {

@@ -151,6 +151,34 @@ describe.each(["complete", "join"] as const)("%s of an upload that takes longer 
     expect(await other.quota.usage("/")).toMatchObject({ bytes: 10, files: 1, reservedFiles: 0 });
     expect(vi.getTimerCount()).toBe(0);
   });
+
+  it("needs no more room than its file after the process was stopped for too long", async () => {
+    let now = 1;
+    const [inner, store] = [createMemoryStorage(), createMemoryKeyValueStore()];
+    const { uploads } = inner;
+    if (uploads?.join === undefined) throw new Error("The storage has no uploads.");
+    const options = { folders: [{ path: "/", bytes: 10 }], store, clock: () => now };
+    const other = createQuotaStorage(inner, options);
+    const stop = async (signal: AbortSignal | undefined): Promise<void> => {
+      now += 11 * MINUTE;
+      await other.quota.recount("/");
+      await vi.advanceTimersByTimeAsync(2 * MINUTE);
+      signal?.throwIfAborted();
+    };
+    const slow = overrideStorage(inner, {
+      uploads: {
+        ...uploads,
+        complete: (key, options) => stop(options?.signal).then(() => uploads.complete(key, options)),
+        join: (keys, path, options) => stop(options?.signal).then(() => uploads.join?.(keys, path, options) as never),
+      },
+    });
+    const own = createQuotaStorage(slow, options).uploads;
+    const key = { owner: "alice", id: "0123456789abcdef0123456789abcdef" };
+    await own?.create(key, "/a", { size: 10, note: "", expires: new Date(Date.now() + MINUTE) });
+    await own?.append(key, 0, bytes(10));
+    await (verb === "join" ? own?.join?.([key], "/a") : own?.complete(key));
+    expect(await other.quota.usage("/")).toMatchObject({ bytes: 10, files: 1, reservedBytes: 0 });
+  });
 });
 
 describe("uploads of a process that go on together after it was stopped for too long", () => {
