@@ -7,28 +7,43 @@ import { isHttpError } from "../../http/http-error.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { findUsage, type ShownUsage, toLimitsAround } from "./quota-usage.ts";
 
-/** Throws unless quotas leave room for a copy or a move, in addition to those before it in the same dry run. */
+/** Throws HttpError `no-space` unless quotas leave room for a copy or a move, after the commands before it. */
 export type RequireRoom = (verb: "copy" | "move", from: readonly string[], to: readonly string[]) => Promise<void>;
 
-/** How much is stored. */
+/** The room that the commands of one dry run need and free. */
+export interface DryRoom {
+  readonly requireRoom: RequireRoom;
+  /** Runs a removal, which leaves room for the commands after it: the trash gives its files up where there is none. */
+  remove(path: readonly string[], run: () => Promise<void>): Promise<void>;
+}
+
+/** How much is stored, more or less. */
 interface Amount {
   readonly bytes: number;
   readonly files: number;
 }
 
-/** Creates the check of one dry run. Its function throws HttpError `no-space`. */
-export function createRoomCheck(context: AccountContext): RequireRoom {
+const NOTHING: Amount = { bytes: 0, files: 0 };
+
+const add = (one: Amount, other: Amount, factor: 1 | -1): Amount => ({
+  bytes: one.bytes + factor * other.bytes,
+  files: one.files + factor * other.files,
+});
+
+/** Creates the {@link DryRoom} of one request. */
+export function createDryRoom(context: AccountContext): DryRoom {
   const { config, files } = context;
   const { quota } = config;
   /** By the folder of a limit. */
   const planned = new Map<string, Amount>();
 
-  function plan({ path }: QuotaLimit, { bytes, files: count }: Amount): void {
-    const before = planned.get(path);
-    planned.set(path, { bytes: bytes + (before?.bytes ?? 0), files: count + (before?.files ?? 0) });
+  const plannedIn = (folder: string): Amount => planned.get(folder) ?? NOTHING;
+
+  function plan(limits: readonly QuotaLimit[], amount: Amount, factor: 1 | -1): void {
+    for (const { path } of limits) planned.set(path, add(plannedIn(path), amount, factor));
   }
 
-  return async function requireRoom(verb, from, to) {
+  const requireRoom: RequireRoom = async (verb, from, to) => {
     if (quota === undefined) return;
     const [old, place] = [files.realPathOf(from), files.realPathOf(to)];
     const isMove = verb === "move";
@@ -38,20 +53,29 @@ export function createRoomCheck(context: AccountContext): RequireRoom {
     if (limits.length + left.length === 0) return;
     const source = await measure(files, from);
     const replaced = await measure(files, to);
-    const more = { bytes: source.bytes - replaced.bytes, files: source.files - replaced.files };
+    const more = add(source, replaced, -1);
     for (const limit of limits) {
       const { bytes, files: count } = await findUsage(quota, limit.path, [limit]);
-      const before = planned.get(limit.path);
-      const fits = hasRoom(bytes, more.bytes, before?.bytes) && hasRoom(count, more.files, before?.files);
+      const before = plannedIn(limit.path);
+      const fits = hasRoom(bytes, more.bytes, before.bytes) && hasRoom(count, more.files, before.files);
       if (!fits) throw createError("quota-used-up");
     }
-    for (const limit of limits) plan(limit, more);
-    for (const limit of left) plan(limit, { bytes: -source.bytes, files: -source.files });
+    plan(limits, more, 1);
+    plan(left, source, -1);
   };
+
+  async function remove(path: readonly string[], run: () => Promise<void>): Promise<void> {
+    const limits = toLimitsAround(context, files.realPathOf(path));
+    const removed = limits.length === 0 ? NOTHING : await measure(files, path);
+    await run();
+    plan(limits, removed, -1);
+  }
+
+  return { requireRoom, remove };
 }
 
 /** Whether there is room for more, in addition to what is planned. A change that needs no more always fits. */
-function hasRoom({ available }: ShownUsage, more: number, planned = 0): boolean {
+function hasRoom({ available }: ShownUsage, more: number, planned: number): boolean {
   return available === null || more <= 0 || planned + more <= available;
 }
 

@@ -24,7 +24,7 @@ import { createHashOnce, type LinkTools } from "../links/make-link.ts";
 import { checkOwnLink, describeLink, hasSharing, makeOwnLink, requireLinks } from "../links/own-links.ts";
 import { runOnce } from "../repeats/run-once.ts";
 import { chooseMember } from "./choose-member.ts";
-import { createRoomCheck, type RequireRoom } from "./dry-room.ts";
+import { createDryRoom, type DryRoom } from "./dry-room.ts";
 import { makeFolder, requireFolder } from "./make-folder.ts";
 import { attempt, type MemberOutcome, outcomesReply } from "./member-outcomes.ts";
 import { ownTriggers, runTrigger } from "./run-trigger.ts";
@@ -73,14 +73,14 @@ async function runCommands(
   if (asksForSender(context) && commands.some(({ command }) => command === "copy")) readSender(context.request.headers);
 
   const isDryRun = mode === "dry-run";
-  const requireRoom = isDryRun ? createRoomCheck(context) : undefined;
+  const dryRoom = isDryRun ? createDryRoom(context) : undefined;
   const hash = createHashOnce((password) => requireLinks(context).hasher.hash(password));
   const outcomes: MemberOutcome[] = [];
   for (const command of commands) {
     const targets = typeof command.target === "string" ? [command.target] : command.target;
     const results = isLinkCommand(command)
       ? createLinks(context, targets, { hash, isDryRun }, command.options)
-      : runOnTargets(context, command, targets, { triggers, requireRoom });
+      : runOnTargets(context, command, targets, { triggers, dryRoom });
     outcomes.push(...(await results));
   }
   return outcomesReply(context, outcomes);
@@ -115,7 +115,7 @@ function toMalformed(maxCommands: number): HttpError {
 interface CommandTools {
   readonly triggers: Triggers;
   /** That of a dry run; without it, the command is real. */
-  readonly requireRoom: RequireRoom | undefined;
+  readonly dryRoom: DryRoom | undefined;
   /** Called with the ID of the entry if the target was moved to the trash. */
   readonly onTrashed: (id: string) => void;
 }
@@ -147,9 +147,9 @@ async function run(
   tools: CommandTools,
 ): Promise<void> {
   if (isMemberCommand(command)) return runBuiltIn(context, command, target, tools);
-  const { triggers, requireRoom } = tools;
+  const { triggers, dryRoom } = tools;
   const trigger = triggers.get(command.command);
-  if (requireRoom !== undefined) await chooseMember(context, target);
+  if (dryRoom !== undefined) await chooseMember(context, target);
   else if (trigger !== undefined) await runTrigger(context, command.command, trigger, target);
 }
 
@@ -180,7 +180,7 @@ async function runBuiltIn(
   context: AccountContext,
   command: MemberCommand,
   target: string,
-  { requireRoom, onTrashed }: CommandTools,
+  { dryRoom, onTrashed }: CommandTools,
 ): Promise<void> {
   const { files, path } = context;
   const member = [...path.segments, target];
@@ -189,12 +189,14 @@ async function runBuiltIn(
     case "copy": {
       const to = toDestination(path.segments, target, command.destination);
       const own = command.command === "copy" ? addSenderFromHeader(context, to) : to;
-      return transferMember(context, command.command, target, own, command.overwrite, requireRoom);
+      return transferMember(context, command.command, target, own, command.overwrite, dryRoom?.requireRoom);
     }
     case "delete":
-      return files.remove(member, "any", { onTrashed });
-    case "purge":
-      return files.remove(member, "any", { permanent: true });
+    case "purge": {
+      const permanent = command.command === "purge";
+      const remove = () => files.remove(member, "any", permanent ? { permanent } : { onTrashed });
+      return dryRoom === undefined ? remove() : dryRoom.remove(member, remove);
+    }
     case "create-folder":
       return makeFolder(context, member);
     case "create-folder-if-missing":

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import { createQuotaStorage } from "../../../src/storage/quota.ts";
+import { createTrashStorage } from "../../../src/storage/trash.ts";
 import { createMemoryKeyValueStore } from "../../../src/stores/memory.ts";
 import { createFaultyStorage } from "../../../src/testing/faulty-storage.ts";
 import { createTestService, type TestServiceOptions } from "../../support/service.ts";
@@ -214,6 +215,27 @@ describe("Prefer: dry-run on commands (RFC 7240)", () => {
       { command: "copy", target: "b", destination: "/again" },
     ]);
     expect(outcomes).toEqual([`a: ${full}`, `b: ${full}`, "a: done", "b: done"]);
+  });
+
+  it.each([
+    ["delete", false],
+    ["delete", true],
+    ["purge", true],
+  ])("knows the room that removals leave: %s, with a trash: %s", async (command, hasTrash) => {
+    const counted = createQuotaStorage(createMemoryStorage());
+    const trashed = createTrashStorage(counted);
+    const { compare } = await createWatched({
+      ...(hasTrash ? { storage: trashed, trash: trashed.trash } : { storage: counted }),
+      quota: counted.quota,
+      files: { "/alice/a.txt": "12345", "/alice/docs/b.txt": "123456" },
+      groups: { DEFAULT_GROUP: { quota_bytes: 12, quota_files: 2 } },
+    });
+    const outcomes = await compare([
+      { command, target: "docs" },
+      { command: "copy", target: "a.txt", destination: "again.txt" },
+      { command: "copy", target: "a.txt", destination: "more.txt" },
+    ]);
+    expect(outcomes).toEqual(["docs: done", "a.txt: done", "a.txt: The quota is used up."]);
   });
 
   it("obeys locks, and ends none", async () => {
