@@ -60,7 +60,7 @@ export const HEADER_FIELDS = {
   },
   "Accept-Ranges": { description: "Byte ranges can be requested.", schema: { ...text, enum: ["bytes"] } },
   "Accept-Encoding": {
-    description: "The content codings that a request may have: only `identity`, which means none.",
+    description: "The content codings of requests: only `identity`, which is none.",
     schema: { ...text, enum: ["identity"] },
   },
   ETag: {
@@ -73,8 +73,7 @@ export const HEADER_FIELDS = {
     schema: text,
   },
   "Preference-Applied": {
-    description:
-      "What of the request's `Prefer` was followed: the listing is sorted by name, or the commands were only checked (RFC 7240).",
+    description: "What was followed of `Prefer`: sorted by name, or commands only checked (RFC 7240).",
     schema: { ...text, enum: ["order=name", "dry-run"] },
   },
   "Trash-Id": {
@@ -91,7 +90,7 @@ export const HEADER_FIELDS = {
   DAV: { description: "The classes of WebDAV (RFC 4918 10.1).", schema: text },
   "MS-Author-Via": { description: "For the clients of Microsoft: folders are WebDAV folders.", schema: text },
   "Error-Code": {
-    description: "A name of the failure, for programs. Functions of the service's host may have further codes.",
+    description: "A name of the failure, for programs. Hosts may have further ones.",
     required: true,
     schema: {
       anyOf: [
@@ -107,8 +106,8 @@ export const HEADER_FIELDS = {
     schema: text,
   },
   "Tus-Resumable": { description: "The version of tus.", schema: { ...text, enum: [TUS_VERSION] } },
-  "Tus-Version": { description: "The versions of tus that are supported.", schema: { ...text, enum: [TUS_VERSION] } },
-  "Tus-Extension": { description: "The extensions of tus that are supported, separated by commas.", schema: text },
+  "Tus-Version": { description: "The supported versions of tus.", schema: { ...text, enum: [TUS_VERSION] } },
+  "Tus-Extension": { description: "The supported extensions of tus, separated by commas.", schema: text },
   "Tus-Max-Size": { description: "The maximum size of a file in bytes.", schema: bytes },
   "Tus-Checksum-Algorithm": {
     description: "The algorithms that `Upload-Checksum` may name, separated by commas.",

@@ -53,7 +53,7 @@ export const LOGIN_OPERATIONS = {
   },
   startSignOn: {
     summary: "Start a login at another site",
-    description: "For browsers: the other site, such as an OpenID Connect provider, sends them back to the callback.",
+    description: "For browsers: a site such as an OpenID Connect provider sends them back to the callback.",
     tag: "Login",
     parameters: ["returnTo", "acceptLanguage", ...TRACE],
     responses: [
@@ -105,7 +105,7 @@ export const LOGIN_OPERATIONS = {
   },
   getAccount: {
     summary: "Describe the account of the request",
-    description: "Who the client is, what it may do in its root folder, and what the service can do for it.",
+    description: "Who the client is, what it may do in its root folder, and what the service offers.",
     tag: "Login",
     parameters: [...TRACE],
     responses: [{ status: 200, description: "The account.", content: ["accountInfo"] }],

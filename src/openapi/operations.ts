@@ -143,7 +143,7 @@ export const OPERATION_SPECS = {
   changeFolder: {
     summary: "Run commands on members of a folder, or submit a form",
     description:
-      "Commands run in order; if one fails, the following ones still run. A form creates a folder, uploads files, or deletes, downloads or runs a trigger on members. A form that succeeds is redirected to the page of the folder; a page with errors has the status of the failure.",
+      "Commands run in order; if one fails, the following ones still run. A form creates a folder, uploads files, or deletes, downloads or runs a trigger on members. A form gets a redirect to the page of the folder, or a page with the status of the failure.",
     tag: "Folders",
     parameters: ["dryRun", "contentEncoding", "formMetadata", "sort", "order", "acceptLanguage", ...TRACE],
     body: "folder",

@@ -64,7 +64,7 @@ const PARAMETERS = {
   ),
   inline: inQuery(
     "inline",
-    "With this, of any value, the response is for display in the browser if the name is of a type that can be displayed safely. Others are attachments.",
+    "With this, of any value, browsers show the file if its name is of a type that is safe to show. Others are attachments.",
   ),
   ifRange: inHeader("If-Range", "`Range` is ignored unless the file still has this version (RFC 9110 13.1.5)."),
   ifMatch: inHeader(
@@ -83,10 +83,7 @@ const PARAMETERS = {
     "Prefer",
     "With `order=name` the members of a listing as JSON are sorted by the code points of their names (RFC 7240), if there are at most 10,000.",
   ),
-  dryRun: inHeader(
-    "Prefer",
-    "With `dry-run` the commands of a JSON body are checked and not run: the results are as they would be (RFC 7240).",
-  ),
+  dryRun: inHeader("Prefer", "With `dry-run` the commands of a JSON body are only checked (RFC 7240)."),
   idempotencyKey: {
     ...inHeader(
       "Idempotency-Key",

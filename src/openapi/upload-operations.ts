@@ -66,7 +66,7 @@ const SHOWN: readonly ResponseSpec[] = [
 export const UPLOAD_OPERATIONS = {
   showUpload: {
     summary: "Find out how much of an upload is stored",
-    description: "Interrupts a request that is still adding to the upload, so that the offset stays true.",
+    description: "Interrupts a request that still adds to the upload.",
     tag: "Uploads",
     parameters: [...ACCESS_PARAMETERS, ...TRACE],
     responses: SHOWN,

@@ -5,7 +5,7 @@ import type { OperationSpec } from "./operation-types.ts";
 export const VERSION_OPERATIONS = {
   listVersions: {
     summary: "List the versions of a file",
-    description: "The earlier contents of a file that the account may read, without the present one. Newest first.",
+    description: "The earlier contents of a file that the account may read, newest first.",
     tag: "Files",
     parameters: ["done", "acceptLanguage", ...TRACE],
     responses: [{ status: 200, description: "The versions.", content: ["versions", "page"] }],
@@ -14,7 +14,7 @@ export const VERSION_OPERATIONS = {
   changeVersions: {
     summary: "Restore versions of a file, or remove them for good",
     description:
-      "The targets are IDs of versions. If one fails, the following ones still run. To restore one is to replace the file by it: the present content becomes a version. A form that succeeds is redirected to the page of the versions; a page with errors has the status of the failure.",
+      "The targets are IDs of versions. If one fails, the following ones still run. To restore one is to replace the file by it: the present content becomes a version. A form gets a redirect to the page of the versions, or a page with the status of the failure.",
     tag: "Files",
     parameters: ["dryRun", "contentEncoding", "acceptLanguage", ...TRACE],
     body: "versions",

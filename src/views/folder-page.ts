@@ -18,6 +18,7 @@ import {
   renderUploadCard,
   toOffers,
 } from "./folder-actions.ts";
+import { formatsOf } from "./formats.ts";
 import { ICONS, icon } from "./icons.ts";
 import { type PageMember, sortMembers, toOrderedUrl } from "./member-order.ts";
 import { type PageContext, renderPage, renderScript } from "./page.ts";
@@ -57,7 +58,7 @@ export function streamFolderPage(context: PageContext, folder: FolderPage): Read
 
   async function pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
     if (sorted !== undefined) await yieldToEventLoop();
-    sorted ??= await sortMembers(folder.members ?? [], folder.order);
+    sorted ??= await sortMembers(folder.members ?? [], folder.order, formatsOf(context.texts).compareNames);
     for (let member = sorted[position]; member !== undefined; member = sorted[position]) {
       if (text.length >= CHUNK_CHARACTERS) break;
       text += renderRow(member);

@@ -13,6 +13,8 @@ export interface Formats {
   time(date: Date): string;
   /** A number of seconds in the largest unit that it is a whole number of, such as `7 days`. */
   duration(seconds: number): string;
+  /** Compares two names as people sort them: small and capital letters together, numbers by their value. */
+  compareNames(one: string, other: string): number;
 }
 
 const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte", "petabyte"] as const;
@@ -79,5 +81,6 @@ function createFormats(language: string): Formats {
     count: (value) => whole.format(value),
     time: (date) => time.format(date),
     duration,
+    compareNames: new Intl.Collator(language, { numeric: true }).compare,
   };
 }

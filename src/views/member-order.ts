@@ -54,27 +54,29 @@ type Compare = (one: PageMember, other: PageMember) => number;
 
 /**
  * Sorts the members. Folders come first in both directions, and members that are otherwise equal are sorted by name.
+ * `compareNames`: that of the page's language. Names that it takes for equal have the order of their code units.
  */
-export async function sortMembers(members: readonly PageMember[], order: MemberOrder): Promise<readonly PageMember[]> {
-  return sortCooperatively(members, toCompare(order));
+export async function sortMembers(
+  members: readonly PageMember[],
+  order: MemberOrder,
+  compareNames: (one: string, other: string) => number,
+): Promise<readonly PageMember[]> {
+  const byName: Compare = ({ name: one }, { name: other }) =>
+    compareNames(one, other) || (one < other ? -1 : Number(one > other));
+  return sortCooperatively(members, toCompare(order, byName));
 }
 
-function toCompare({ key, isDescending }: MemberOrder): Compare {
+function toCompare({ key, isDescending }: MemberOrder, compareNames: Compare): Compare {
   const sign = isDescending ? -1 : 1;
-  const compare = COMPARE[key];
+  const compare = key === "name" ? compareNames : COMPARE[key];
   return (one, other) => {
     const byKind = Number(other.kind === "folder") - Number(one.kind === "folder");
     return byKind || sign * compare(one, other) || compareNames(one, other);
   };
 }
 
-const COMPARE: Readonly<Record<SortKey, Compare>> = {
-  name: compareNames,
+const COMPARE: Readonly<Record<Exclude<SortKey, "name">, Compare>> = {
   // Pages do not show the size of folders.
   size: (one, other) => (one.kind === "folder" ? 0 : one.size - other.size),
   modified: (one, other) => one.modified - other.modified,
 };
-
-function compareNames(one: PageMember, other: PageMember): number {
-  return one.name < other.name ? -1 : Number(one.name > other.name);
-}

@@ -57,6 +57,26 @@ describe("GET /home/<folder>/ as HTML", () => {
     expect(linksOf(text).map((link) => link.text)).toEqual(["c", "d", "a", "b", "e"]);
   });
 
+  it("sorts names as people do: numbers by value, capital letters with the small ones, by the language", async () => {
+    const names = ["Bild 10", "Bild 2", "apfel", "Zebra", "\u00e4rger", "B", "b"];
+    const { call } = await createTestService({
+      files: Object.fromEntries(names.map((name) => [`/alice/${name}`, ""])),
+    });
+    const list = async (query: string) => {
+      const headers = { "accept-language": "de" };
+      const { text } = await call("GET", `/home/${query}`, { variant: "html", headers });
+      return linksOf(text)
+        .map((link) => link.text)
+        .filter((text) => names.includes(text));
+    };
+    const sorted = ["\u00e4rger", "apfel", "b", "B", "Bild 2", "Bild 10", "Zebra"];
+    sorted.sort(new Intl.Collator("de", { numeric: true }).compare);
+    expect(await list("")).toEqual(sorted);
+    expect(await list("?sort=name&order=desc")).toEqual(sorted.toReversed());
+    expect(sorted.indexOf("Bild 2")).toBeLessThan(sorted.indexOf("Bild 10"));
+    expect(sorted.indexOf("\u00e4rger")).toBeLessThan(sorted.indexOf("b"));
+  });
+
   it("links folders with and files without a trailing / (1.3)", async () => {
     const { call } = await createTestService({ files: { "/alice/f/": "", "/alice/a": "" } });
     const targets = linksOf((await call("GET", "/home/", { variant: "html" })).text).map(({ href }) =>

@@ -16,13 +16,16 @@ const member = fc.record({
 });
 const order = fc.record({ key: fc.constantFrom(...SORT_KEYS), isDescending: fc.boolean() });
 
+const { compare } = new Intl.Collator("en", { numeric: true });
+
 /** The expected order, written out. */
 function isBefore(one: PageMember, other: PageMember, { key, isDescending }: MemberOrder): boolean {
   if (one.kind !== other.kind) return one.kind === "folder";
   const value = (entry: PageMember) =>
-    key === "modified" ? entry.modified : key === "size" ? (entry.kind === "folder" ? 0 : entry.size) : entry.name;
+    key === "modified" ? entry.modified : key === "size" && entry.kind === "file" ? entry.size : 0;
   if (value(one) !== value(other)) return value(one) < value(other) !== isDescending;
-  return one.name <= other.name;
+  const byName = compare(one.name, other.name) || (one.name < other.name ? -1 : Number(one.name > other.name));
+  return key === "name" && isDescending ? byName >= 0 : byName <= 0;
 }
 
 describe("sortMembers", () => {
@@ -33,7 +36,7 @@ describe("sortMembers", () => {
     );
     await fc.assert(
       fc.asyncProperty(lists, order, async (members, by) => {
-        const sorted = await sortMembers(members, by);
+        const sorted = await sortMembers(members, by, compare);
         expect(new Set(sorted)).toEqual(new Set(members));
         expect(sorted).toHaveLength(members.length);
         for (const [index, one] of sorted.slice(0, -1).entries()) {
@@ -46,7 +49,7 @@ describe("sortMembers", () => {
 
   it("leaves its input as it is", async () => {
     const members = ["b", "a"].map((name) => ({ name, kind: "file" as const, size: 0, modified: 0 }));
-    await sortMembers(Object.freeze(members), { key: "name", isDescending: false });
+    await sortMembers(Object.freeze(members), { key: "name", isDescending: false }, compare);
     expect(members.map(({ name }) => name)).toEqual(["b", "a"]);
   });
 });
