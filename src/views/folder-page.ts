@@ -8,7 +8,6 @@ import { type FolderPage, type FolderProblem, mayView, type SentFiles } from "./
 import { renderMemberPanel } from "./folder/member-panel.ts";
 import { CHUNK_END, createRowRenderer, ROWS_PER_CHUNK, renderTableHead } from "./folder/member-rows.ts";
 import { renderMessages } from "./folder/messages.ts";
-import { renderNavigation, type SessionLinks } from "./folder/navigation.ts";
 import { toRootName } from "./folder/place.ts";
 import {
   hasUploadCard,
@@ -25,7 +24,7 @@ import { type PageContext, renderPage, renderScript } from "./page.ts";
 import { renderQuota } from "./quota-meter.ts";
 import { renderLinkLine } from "./visitor-parts.ts";
 
-export type { FolderPage, FolderProblem, SentFiles, SessionLinks };
+export type { FolderPage, FolderProblem, SentFiles };
 
 /**
  * The minimum number of characters in a chunk; the last row may exceed it. A name appears seven times in its row, and
@@ -76,7 +75,7 @@ export function streamFolderPage(context: PageContext, folder: FolderPage): Read
 
 function renderFrame(context: PageContext, folder: FolderPage): SafeHtml {
   const { texts, config } = context;
-  const { members, link, entered, username, downloadLimits } = folder;
+  const { members, link, entered, downloadLimits } = folder;
   const title = folder.segments.at(-1) ?? toRootName(texts, folder);
   const url = toOrderedUrl("./", folder.order);
   const content = html`<main id="folder" data-texts="${JSON.stringify(texts.script)}" data-may="${toOffers(folder.actions).join(" ")}"${link && html` data-link="${link.id}"`} data-max-names="${downloadLimits.names}" data-max-bytes="${downloadLimits.bytes}" data-viewer="${toAssetPath(config.basePath, VIEWER_NAME)}">
@@ -92,12 +91,7 @@ ${members === undefined ? undefined : renderMembers(texts, folder, members)}
 ${folder.quota && renderQuota(texts, folder.quota)}
 </main>
 ${ICONS}`;
-  return renderPage(context, {
-    title,
-    content,
-    head: renderScript(context),
-    navigation: username === undefined ? undefined : renderNavigation(texts, username, folder.links),
-  });
+  return renderPage(context, { title, content, head: renderScript(context) });
 }
 
 function renderMembers(texts: Texts, folder: FolderPage, members: readonly PageMember[]): SafeHtml {

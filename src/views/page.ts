@@ -11,6 +11,8 @@ export interface PageContext {
   readonly config: { readonly basePath: string; readonly pages: PageSettings };
   /** The path of the root folder's URL, which ends in `/`. */
   readonly root: string;
+  /** Links next to the name at the top of the page. */
+  readonly navigation?: SafeHtml | undefined;
 }
 
 /** The options that concern pages. */
@@ -29,8 +31,6 @@ export interface Page {
   readonly head?: SafeHtml | undefined;
   /** Names of the style sheets. Default: the style sheet of all pages. */
   readonly styles?: readonly string[];
-  /** Navigation next to the name at the top of the page. */
-  readonly navigation?: SafeHtml | undefined;
 }
 
 /** The default icon: a folder that is visible on light and dark backgrounds. */
@@ -59,8 +59,8 @@ export function toPageFields({ texts, config }: PageContext): HeaderFields {
 
 /** Renders a complete page: the common frame with the page's content. */
 export function renderPage(context: PageContext, page: Page): SafeHtml {
-  const { title, content, head, navigation, styles = [STYLE_NAME] } = page;
-  const { texts, config, root } = context;
+  const { title, content, head, styles = [STYLE_NAME] } = page;
+  const { texts, config, root, navigation } = context;
   const { branding, brandStyle } = config.pages;
   const sheets = brandStyle === undefined ? styles : [...styles, brandStyle.name];
   const { name, logo, footnote } = branding;

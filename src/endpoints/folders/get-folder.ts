@@ -1,4 +1,3 @@
-import { toUrlPath } from "../../account/path.ts";
 import { toByteSource } from "../../contracts/byte-source.ts";
 import { toBatches } from "../../contracts/member-batches.ts";
 import { DONE_CODES, type DoneCode } from "../../contracts/pages/texts.ts";
@@ -16,17 +15,15 @@ import { holdUntilRead } from "../../transfers/tracked-source.ts";
 import { wantsArchive } from "../../transfers/wants-archive.ts";
 import { DOWNLOAD_ACTION, MAX_LISTED } from "../../uploads/form.ts";
 import type { FolderActions } from "../../views/folder-actions.ts";
-import { type FolderPage, type FolderProblem, type SessionLinks, streamFolderPage } from "../../views/folder-page.ts";
+import { type FolderPage, type FolderProblem, streamFolderPage } from "../../views/folder-page.ts";
 import { type PageMember, parseMemberOrder } from "../../views/member-order.ts";
 import { redirectReply, toPageFields } from "../../views/page.ts";
-import { mayChangeKeys, toKeysPath } from "../keys/own-keys.ts";
-import { hasSharing, mayShare, toLinksPath, toNewLinkPath } from "../links/own-links.ts";
+import { mayShare, toNewLinkPath } from "../links/own-links.ts";
 import { isLinkFilePage, linkFilePage, toPageLink } from "../links/visitor-page.ts";
 import { afterBasicLogin, isBasicLogin } from "../login/basic-login.ts";
-import { passwordUpdatePath } from "../login/password-update.ts";
-import { loginPath } from "../login/unauthorized.ts";
+import { withNavigation } from "../session-navigation.ts";
 import { throwNotListed } from "../trailing-slash.ts";
-import { toTrashPath } from "../trash/list-trash.ts";
+import { toTrashPath } from "../trash/trash-path.ts";
 import { toVersionListPath } from "../versions/version-path.ts";
 import { createFindDenied, isUploadOnly, toFolderActions } from "./allowed-actions.ts";
 import { archiveReply } from "./archive.ts";
@@ -118,7 +115,7 @@ async function openFolderPage(
   whenUnreadable: WhenUnreadable,
   report: FolderReport,
 ): Promise<ReadableStream<Uint8Array>> {
-  const { path, account, target, config, link, eventLink, files } = context;
+  const { path, account, target, config, eventLink, files } = context;
   const { segments } = path;
   const sender = eventLink?.sender;
   const { members, problems } = isInDropFolder(context) ? NOTHING_SHOWN : await readMembers(context, whenUnreadable);
@@ -131,18 +128,17 @@ async function openFolderPage(
     ...(mayShare(context) && { share: toNewLinkPath(config.basePath, segments) }),
     ...(files.versions && offered.download && { versions: toVersionListPath(config.basePath, [...segments, ""]) }),
   };
-  return streamFolderPage(context, {
+  return streamFolderPage(await withNavigation(context), {
     ...report,
     segments,
     members,
     order: parseMemberOrder(new URLSearchParams(target.query)),
     actions,
-    ...(link === undefined && { username: account.name }),
     link: toPageLink(context),
+    ...(files.trash && { trash: toTrashPath(config.basePath) }),
     quota: await findPageQuota(context),
     downloadLimits: { names: MAX_LISTED, bytes: config.limits.maxFormFieldBytes - DOWNLOAD_ACTION.length },
     ...(sender !== undefined && { entered: { ...report.entered, sender } }),
-    links: await toSessionLinks(context),
     problems: [...report.problems, ...problems],
   });
 }
@@ -194,26 +190,4 @@ async function readMembers(context: AccountContext, whenUnreadable: WhenUnreadab
     const known = failureOf(error);
     return { members: undefined, problems: known.failure === "unavailable" ? [{ error: known }] : [] };
   }
-}
-
-/** The login page, which leads back to the folder. */
-function toLoginUrl({ root, path, config }: AccountContext): string {
-  return `${loginPath(config.basePath)}?return=${encodeURIComponent(`${root}${toUrlPath(path)}`)}`;
-}
-
-/** The links of a browser's session (4.1, rule 4). The password link is shown only if the password can be changed. */
-async function toSessionLinks(context: AccountContext): Promise<SessionLinks> {
-  const { account, config, scheme, passwords, links, files } = context;
-  if (scheme === "anonymous") return { login: toLoginUrl(context) };
-  const hasList = hasSharing(context) && links?.sealed.kept !== undefined && account.allowLinks;
-  const shared = {
-    ...(hasList && { shared: toLinksPath(config.basePath) }),
-    ...(files.trash && { trash: toTrashPath(config.basePath) }),
-  };
-  if (scheme !== "cookie") return shared;
-  const logout = `${config.basePath}/__svc__/logout`;
-  const hasKeys = await mayChangeKeys(context);
-  const mayChange = account.allowPasswordChange && (await passwords.isPossible(account.name));
-  const keys = hasKeys && { keys: toKeysPath(config.basePath) };
-  return { logout, ...shared, ...keys, ...(mayChange && { passwordUpdate: passwordUpdatePath(config.basePath) }) };
 }

@@ -8,6 +8,7 @@ import { openSearchPage } from "../../views/folder/search-page.ts";
 import { openJsonSearch } from "../../views/json-listing.ts";
 import { type FoundMember, parseMemberOrder } from "../../views/member-order.ts";
 import { toPageFields } from "../../views/page.ts";
+import { withNavigation } from "../session-navigation.ts";
 import { throwNotListed } from "../trailing-slash.ts";
 import { createFindDenied } from "./allowed-actions.ts";
 import { type SearchWalk, walkForSearch } from "./search-walk.ts";
@@ -53,7 +54,7 @@ async function openSearch(context: AccountContext, text: string, fields: HeaderF
   const walk = walkForSearch(context, (name) => toFolded(name).includes(wanted), signal);
   const { source } =
     variant === "html"
-      ? await openSearchPage(context, {
+      ? await openSearchPage(await withNavigation(context), {
           isTruncated: walk.isTruncated,
           batches: withDenied(context, walk.batches),
           text,

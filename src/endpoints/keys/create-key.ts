@@ -10,6 +10,7 @@ import { describeKeyProblem, type NewKeyBody, newKeySchema } from "../../schemas
 import { countBody } from "../../transfers/held-bodies.ts";
 import { type EnteredKey, toNewKeyPage } from "../../views/keys-page.ts";
 import { pageReply } from "../../views/page.ts";
+import { withNavigation } from "../session-navigation.ts";
 import { keysPage } from "./list-keys.ts";
 import { emitKeyEvent, listOwnKeys, toKeyOwner, toKeysPath, toShownKey } from "./own-keys.ts";
 
@@ -45,7 +46,8 @@ async function createKey(context: AccountContext, body: unknown): Promise<Reply>
   emitKeyEvent(context, key, { id: 49121, data: { permissions, path, expires } });
   const shown = toShownKey(key);
   if (variant !== "html") return jsonReply(201, { results: [{ ...shown, key: text }] });
-  return pageReply(context, 201, toNewKeyPage(context, { key: shown, text, list: toKeysPath(config.basePath) }));
+  const page = toNewKeyPage(context, { key: shown, text, list: toKeysPath(config.basePath) });
+  return pageReply(await withNavigation(context), 201, page);
 }
 
 function parseNewKey(body: unknown): NewKeyBody {

@@ -3,6 +3,7 @@ import type { AccountContext } from "../../request/context.ts";
 import { type EnteredKey, toKeysPage } from "../../views/keys-page.ts";
 import { pageReply, toPageFields } from "../../views/page.ts";
 import type { ShownError } from "../../views/texts.ts";
+import { withNavigation } from "../session-navigation.ts";
 import { listOwnKeys, mayChangeKeys, toKeysPath, toShownKey } from "./own-keys.ts";
 
 /** `GET` and `HEAD /home/__svc__/keys`: the API keys of the account, newest first, and the form for a new one. */
@@ -28,5 +29,8 @@ export async function keysPage(
     mayChange: await mayChangeKeys(context),
     ...refused,
   });
-  return pageReply(context, status, page, { ...toPageFields(context), "Error-Code": refused?.error.code });
+  return pageReply(await withNavigation(context), status, page, {
+    ...toPageFields(context),
+    "Error-Code": refused?.error.code,
+  });
 }

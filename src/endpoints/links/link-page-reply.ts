@@ -6,18 +6,20 @@ import type { LinkBody } from "../../schemas/links.ts";
 import type { LinkRecord } from "../../sharing/record.ts";
 import { toLinkPage } from "../../views/links/link-page.ts";
 import { pageReply } from "../../views/page.ts";
+import { withNavigation } from "../session-navigation.ts";
 import { toLinksPath } from "./own-links.ts";
 
 /** The page of a link with its URL and QR code. `status`: 201 for a new link. */
-export function linkPageReply(
+export async function linkPageReply(
   context: AccountContext,
   status: 200 | 201,
   record: LinkRecord,
   link: LinkBody,
   fields: HeaderFields = {},
-): Reply {
+): Promise<Reply> {
   const { config, root, links } = context;
   const list = links?.sealed.kept === undefined ? undefined : toLinksPath(config.basePath);
   const folder = `${root}${toUrlPath({ segments: toLinkRoot(record), isFolder: true })}`;
-  return pageReply(context, status, toLinkPage(context, { link, list, folder, isNew: status === 201 }), fields);
+  const page = toLinkPage(context, { link, list, folder, isNew: status === 201 });
+  return pageReply(await withNavigation(context), status, page, fields);
 }

@@ -6,6 +6,7 @@ import { openJsonContent } from "../../views/json-listing.ts";
 import { openLinksPage } from "../../views/links/links-page.ts";
 import { toPageFields } from "../../views/page.ts";
 import { holdOpenFolder } from "../folders/hold-open-folder.ts";
+import { withNavigation } from "../session-navigation.ts";
 import { describeKept, emitWithdrawn, requireKept, toLinksPath } from "./own-links.ts";
 
 /**
@@ -23,7 +24,7 @@ export async function listLinks(context: AccountContext): Promise<Reply> {
     return emptyReply(200, fields);
   }
   const list = isPage
-    ? await openLinksPage(context, { links, path: toLinksPath(config.basePath), home: root })
+    ? await openLinksPage(await withNavigation(context), { links, path: toLinksPath(config.basePath), home: root })
     : await openJsonContent(links, JSON.stringify);
   const response = await holdOpenFolder(context, list, fields);
   return sourceReply(200, context.transferPermit.releaseAfter(response.source), response.fields);

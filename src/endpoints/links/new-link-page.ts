@@ -8,6 +8,7 @@ import type { Reply } from "../../http/reply.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { type EnteredLink, toNewLinkPage } from "../../views/links/new-link-page.ts";
 import { pageReply } from "../../views/page.ts";
+import { withNavigation } from "../session-navigation.ts";
 import { createGiving, isOfFiles, parseLinkPath, toMaxSeconds } from "./make-link.ts";
 import { requireLinks, toLinksPath, toNewLinkPath } from "./own-links.ts";
 
@@ -70,5 +71,10 @@ export async function newLinkPage(
     error,
     entered,
   });
-  return pageReply(context, status, page, error && { ...error.headers, "Error-Code": error.code });
+  return pageReply(
+    await withNavigation(context),
+    status,
+    page,
+    error && { ...error.headers, "Error-Code": error.code },
+  );
 }

@@ -11,14 +11,11 @@ import { openJsonContent } from "../../views/json-listing.ts";
 import { toPageFields } from "../../views/page.ts";
 import { openTrashPage, type TrashPage } from "../../views/trash-page.ts";
 import { holdOpenFolder } from "../folders/hold-open-folder.ts";
+import { withNavigation } from "../session-navigation.ts";
+import { toTrashPath } from "./trash-path.ts";
 
 /** How many entries are rendered at a time. */
 const BATCH = 64;
-
-/** The URL path of the trash. */
-export function toTrashPath(basePath: string): string {
-  return `${basePath}/home/__svc__/trash`;
-}
 
 /** The trash of the account. Below a link there is none. */
 export function requireTrash({ files, scheme }: Pick<AccountContext, "files" | "scheme">): AccountTrash {
@@ -54,7 +51,8 @@ export async function trashPage(
 ): Promise<Reply> {
   const { config, root, transferPermit } = context;
   const entries = toBatches(requireTrash(context));
-  const page = await openTrashPage(context, { ...report, entries, path: toTrashPath(config.basePath), home: root });
+  const list = { ...report, entries, path: toTrashPath(config.basePath), home: root };
+  const page = await openTrashPage(await withNavigation(context), list);
   const { source, fields } = await holdOpenFolder(context, page, { ...toPageFields(context), ...HTML_FIELDS });
   return sourceReply(status, transferPermit.releaseAfter(source), fields);
 }

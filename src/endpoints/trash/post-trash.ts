@@ -10,7 +10,8 @@ import { createTrashCommandsSchema, TRASH_ACTIONS, type TrashCommand } from "../
 import { acquireTransfer } from "../../transfers/too-many-transfers.ts";
 import { postKept, readKeptForm } from "../folders/kept-commands.ts";
 import { type MemberOutcome, outcomesReply, problemsReply, toCommonStatus } from "../folders/member-outcomes.ts";
-import { requireTrash, toTrashPath, trashPage } from "./list-trash.ts";
+import { requireTrash, trashPage } from "./list-trash.ts";
+import { toTrashPath } from "./trash-path.ts";
 
 /** `POST /home/__svc__/trash`: restores entries or removes them for good, by JSON commands or the form of the page. */
 export async function postTrash(context: AccountContext): Promise<Reply> {

@@ -11,6 +11,7 @@ import { openJsonContent } from "../../views/json-listing.ts";
 import { toPageFields } from "../../views/page.ts";
 import { openVersionsPage, type VersionsPage } from "../../views/versions-page.ts";
 import { holdOpenFolder } from "../folders/hold-open-folder.ts";
+import { withNavigation } from "../session-navigation.ts";
 import { requireVersions, toVersionListPath } from "./version-path.ts";
 
 /** How many versions are rendered at a time. */
@@ -55,7 +56,7 @@ async function sendPage(
   const { segments, versions } = requireVersions(context);
   const folder = segments.slice(0, -1);
   const path = toVersionListPath(config.basePath, segments);
-  const page = await openVersionsPage(context, {
+  const page = await openVersionsPage(await withNavigation(context), {
     ...report,
     versions: toBatches(versions, segments),
     file: {

@@ -4,7 +4,6 @@ import type { MemberOrder, PageMember } from "../member-order.ts";
 import type { PageQuota } from "../quota-meter.ts";
 import type { ShownError } from "../texts.ts";
 import type { PageLink } from "../visitor-parts.ts";
-import type { SessionLinks } from "./navigation.ts";
 
 /** What the page of a folder shows. */
 export interface FolderPage {
@@ -14,9 +13,8 @@ export interface FolderPage {
   readonly members: readonly PageMember[] | undefined;
   readonly order: MemberOrder;
   readonly actions: FolderActions;
-  /** Absent on the pages of a link. */
-  readonly username?: string;
-  readonly links: SessionLinks;
+  /** The URL of the trash. Absent: there is none. */
+  readonly trash?: string;
   /** What is used of the quota around the folder. Absent: there is none, or it is not known yet. */
   readonly quota?: PageQuota | undefined;
   /** The link that the page belongs to. Absent: a page of an account. */

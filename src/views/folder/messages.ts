@@ -10,7 +10,7 @@ const MAX_SHOWN_CHARACTERS = 255;
 /** Renders what the last form has done, or its problems. */
 export function renderMessages(
   texts: Texts,
-  { done, sent, links, problems = [] }: Pick<FolderPage, "done" | "sent" | "links" | "problems">,
+  { done, sent, trash, problems = [] }: Pick<FolderPage, "done" | "sent" | "trash" | "problems">,
 ): SafeHtml | undefined {
   if (problems.length > 0) {
     const items = problems.map(({ target, error }) => {
@@ -23,8 +23,8 @@ export function renderMessages(
   }
   if (done === undefined) return undefined;
   if (sent === undefined || sent.files.length === 0) {
-    const trash = done === "deleted" && links.trash !== undefined;
-    const restore = trash ? html` <a href="${links.trash}">${texts.trash.list}</a>` : undefined;
+    const isInTrash = done === "deleted" && trash !== undefined;
+    const restore = isInTrash ? html` <a href="${trash}">${texts.trash.list}</a>` : undefined;
     return html`<p role="status" class="notice success">${texts.done[done]}${restore}</p>`;
   }
   return html`<div role="status" class="notice success"><p>${texts.done[done]}</p>${renderSent(texts, sent)}</div>`;

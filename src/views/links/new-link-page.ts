@@ -100,18 +100,31 @@ ${mayWrite ? renderUploadFields(texts, page) : undefined}
 
 /** Links to the same page with other permissions: forms cannot choose several boxes without a script. */
 function renderPurposes(texts: Texts, page: NewLinkPage): SafeHtml | undefined {
-  const { isFolder, offered, self } = page;
-  const chosen = chosenOf(page);
-  const purposes = (isFolder ? FOLDER_PURPOSES : FILE_PURPOSES).filter(([, needed]) =>
-    needed.every((permission) => offered.includes(permission)),
-  );
+  const purposes = purposesOf(page);
   if (purposes.length < 2) return undefined;
   const items = purposes.map(([name, needed]) => {
-    const isCurrent = needed.length === chosen.length && needed.every((permission) => chosen.includes(permission));
+    const isCurrent = isChosen(page, needed);
     const query = needed.map((permission) => `&permissions=${permission}`).join("");
-    return html`<li><a class="button" href="${self}${query}"${isCurrent ? html` aria-current="true"` : undefined}>${texts.links[name]}</a></li>`;
+    return html`<li><a class="button" href="${page.self}${query}"${isCurrent ? html` aria-current="true"` : undefined}>${texts.links[name]}</a></li>`;
   });
   return html`<nav class="purposes" aria-label="${texts.links.purpose}"><p aria-hidden="true">${texts.links.purpose}</p><ul>${items}</ul></nav>`;
+}
+
+function purposesOf({ isFolder, offered }: NewLinkPage): typeof FOLDER_PURPOSES {
+  return (isFolder ? FOLDER_PURPOSES : FILE_PURPOSES).filter(([, needed]) =>
+    needed.every((permission) => offered.includes(permission)),
+  );
+}
+
+function isChosen(page: NewLinkPage, needed: readonly LinkPermission[]): boolean {
+  const chosen = chosenOf(page);
+  return needed.length === chosen.length && needed.every((permission) => chosen.includes(permission));
+}
+
+/** Whether the page proposes what is chosen. Then the single permissions need not be seen. */
+function isProposed(page: NewLinkPage): boolean {
+  const purposes = purposesOf(page);
+  return purposes.length > 1 && purposes.some(([, needed]) => isChosen(page, needed));
 }
 
 /** The permissions that are chosen at first: those of the service's default, or of the query or the last form. */
@@ -130,9 +143,12 @@ function renderPermissionBoxes(texts: Texts, page: NewLinkPage): SafeHtml {
 <label for="${permission}">${toPermissionText(texts, permission, isFolder)}</label>
 ${hint && html`<span id="${permission}-hint" class="quiet">${texts.links[hint]}</span>`}</div>`;
   });
-  return html`<fieldset><legend>${texts.links.permissions}</legend>
+  const { permissions } = texts.links;
+  const given = chosen.map((permission) => toPermissionText(texts, permission, isFolder)).join(", ");
+  return html`<details${isProposed(page) ? undefined : html` open`}><summary>${permissions}: <small>${given}</small></summary>
+<fieldset aria-label="${permissions}">
 ${boxes}
-</fieldset>`;
+</fieldset></details>`;
 }
 
 function renderDuration(texts: Texts, { maxSeconds, defaultSeconds, entered }: NewLinkPage): SafeHtml {

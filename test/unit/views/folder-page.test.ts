@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createError } from "../../../src/http/errors.ts";
 import { HttpError } from "../../../src/http/http-error.ts";
 import { type FolderPage, streamFolderPage } from "../../../src/views/folder-page.ts";
+import { renderNavigation } from "../../../src/views/navigation.ts";
 import { GERMAN } from "../../../src/views/texts/german.ts";
 
 const context = {
@@ -15,8 +16,6 @@ const folder: FolderPage = {
   members: [],
   order: { key: "name", isDescending: false },
   actions: { upload: true, createFolder: true, download: true, delete: true, move: true, copy: true, triggers: [] },
-  username: "<alice>",
-  links: {},
   downloadLimits: { names: 10_000, bytes: 1_048_560 },
 };
 
@@ -56,7 +55,7 @@ describe("the page of a folder", () => {
   });
 
   it("escapes the account's name", async () => {
-    expect(await render({})).toContain("<bdi>&lt;alice&gt;</bdi>");
+    expect(String(renderNavigation(GERMAN, "<alice>", {}))).toContain("<bdi>&lt;alice&gt;</bdi>");
   });
 
   it("renders only what is read: a reader that stops ends it", async () => {

@@ -1,6 +1,6 @@
-import type { Texts } from "../../contracts/pages/texts.ts";
-import { html, type SafeHtml } from "../../http/html.ts";
-import { icon } from "../icons.ts";
+import type { Texts } from "../contracts/pages/texts.ts";
+import { html, type SafeHtml } from "../http/html.ts";
+import { icon } from "./icons.ts";
 
 /** The URLs that end a browser's session, change its account's password, and list its links and its trash. */
 export interface SessionLinks {

@@ -1,0 +1,4 @@
+/** The URL path of the trash. */
+export function toTrashPath(basePath: string): string {
+  return `${basePath}/home/__svc__/trash`;
+}
