@@ -12,8 +12,11 @@ import { build, type Plugin as EsbuildPlugin } from "esbuild";
  */
 const ASSET = /\?asset$/;
 
-/** What browsers have to know: modules, and the CSS of the same years. */
-const TARGETS = ["es2020", "chrome90", "firefox90", "safari15"];
+/**
+ * What browsers have to know: modules, and the CSS of the same years. Chrome 90 has an error in optional chaining, and
+ * code without it is 3 % longer as it travels.
+ */
+const TARGETS = ["es2020", "chrome91", "firefox90", "safari15"];
 
 interface Asset {
   /** The module that stands for the file. */
