@@ -99,6 +99,7 @@ describeInChromium("pages with passwords", (chromium) => {
     await page.fill("#repeated", "a new password 1");
     await page.press("#repeated", "Enter");
     await page.waitForSelector("main#folder");
+    expect(await page.locator(".notice.success").textContent()).toBe("The password was changed.");
     expectNoComplaints();
   });
 

@@ -64,7 +64,6 @@ export interface Texts {
   readonly newPassword: string;
   /** The field after it: `Repeat the new password` */
   readonly repeatPassword: string;
-  readonly passwordChanged: string;
   readonly cancel: string;
 
   /** The text of a redirect, for browsers that do not follow it. */
@@ -193,7 +192,16 @@ export type PartialTexts = {
  * What a form has done, as a code in the query of the redirect after it, such as `?done=uploaded` (CONTRACT 4.6). It is
  * a code because a link must not be able to put a text of its own on the page.
  */
-export const DONE_CODES = ["folder-created", "uploaded", "deleted", "renamed", "moved", "copied", "triggered"] as const;
+export const DONE_CODES = [
+  "folder-created",
+  "uploaded",
+  "deleted",
+  "renamed",
+  "moved",
+  "copied",
+  "password-changed",
+  "triggered",
+] as const;
 
 /**
  * What a form has done, as a code in the query of the redirect after it.

@@ -1,4 +1,5 @@
 import { listPolicyRules } from "../../auth/passwords/policy.ts";
+import type { DoneCode } from "../../contracts/pages/texts.ts";
 import { createError, toCommonCode } from "../../http/errors.ts";
 import type { HttpError } from "../../http/http-error.ts";
 import { mediaType } from "../../http/negotiate.ts";
@@ -56,7 +57,8 @@ export async function postPasswordUpdate(context: AccountContext): Promise<Reply
   if (result.outcome === "not-updatable") throw notUpdatable();
 
   if (variant === "html") {
-    return redirectReply(context, 303, `${config.basePath}/home/`, texts.passwordChanged);
+    const done: DoneCode = "password-changed";
+    return redirectReply(context, 303, `${config.basePath}/home/?done=${done}`, texts.done[done]);
   }
   const body: PasswordUpdateResponse = { results: [{ message: "The password was changed." }] };
   return jsonReply(200, body);

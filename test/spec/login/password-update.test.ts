@@ -93,7 +93,7 @@ describe("POST /home/__svc__/password-update", () => {
     };
     const body = String(new URLSearchParams({ current_password: "secret", new_password: NEW }));
     const answer = await test.call("POST", `/files${PATH}`, { as: null, headers, body });
-    expect([answer.status, answer.header("location")]).toEqual([303, "/files/home/"]);
+    expect([answer.status, answer.header("location")]).toEqual([303, "/files/home/?done=password-changed"]);
     expect(test.keeper.passwords.get("alice")).toBe(NEW);
   });
 

@@ -288,6 +288,7 @@ describe("the message on a folder's page", () => {
     ["renamed", "The item was renamed."],
     ["moved", "The selected items were moved."],
     ["copied", "The selected items were copied."],
+    ["password-changed", "The password was changed."],
   ])("is that of the code %s (CONTRACT 4.6)", async (code, message) => {
     expect(await pageOf({}, `/home/?done=${code}`)).toContain(`<p role="status" class="notice success">${message}</p>`);
   });
