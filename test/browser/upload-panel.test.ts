@@ -67,6 +67,33 @@ describeInChromium("the panel of the uploads", (chromium) => {
     expectNoComplaints(/status of 4(?:04|12)/);
   });
 
+  it("keeps files that wait for an answer: the page asks before it is left, and has no cross", async () => {
+    const site = await openSite({ files: { ...FILES, "reports/": "" } });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await drop(page, ["a.txt", "n1.txt"]);
+    await eventually(() => transferOf(page, "n1.txt").getAttribute("data-state")).toBe("done");
+    await eventually(() => page.title()).toMatch(/^\(1\) \d+ % · /);
+    const panel = page.getByRole("region", { name: "Uploads" });
+    expect(await panel.getByRole("button", { name: "Close" }).isVisible()).toBe(false);
+    const asked = page.waitForEvent("dialog");
+    const left = page.locator('tr[data-name="reports"] th a').click();
+    const dialog = await asked;
+    expect(dialog.type()).toBe("beforeunload");
+    await dialog.dismiss();
+    await left;
+    expect(page.url()).toBe(site.home);
+    await panel.getByRole("button", { name: "Cancel all" }).click();
+    await eventually(() => transferOf(page, "a.txt").getAttribute("data-state")).toBe("cancelled");
+    await transferOf(page, "a.txt").getByRole("button", { name: "Retry" }).click();
+    await transferOf(page, "a.txt").getByRole("button", { name: "Replace" }).click();
+    await eventually(() => transferOf(page, "a.txt").getAttribute("data-state")).toBe("done");
+    await eventually(() => page.title()).toBe("Home – Files");
+    expect(await site.content("a.txt")).toBe("new");
+    await panel.getByRole("button", { name: "Close" }).click();
+    expectNoComplaints(/status of 412/);
+  });
+
   it.each([
     ["Keep both", { "a.txt": "old a", "c.txt": "old c", "d.txt": "old d", "c (1).txt": "new", "d (1).txt": "new" }],
     ["Replace", { "a.txt": "new", "c.txt": "new", "d.txt": "new" }],

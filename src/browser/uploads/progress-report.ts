@@ -3,8 +3,8 @@ import { fill } from "../format.ts";
 
 /** Shows the progress where the panel is not seen: in the title of the tab, and to users of screen readers. */
 export interface ProgressReport {
-  /** `percent` is that of all uploads, rounded down. */
-  show(isBusy: boolean, percent: number): void;
+  /** `percent` is that of all uploads, rounded down. `questions`: how many wait for the user's answer. */
+  show(isBusy: boolean, percent: number, questions: number): void;
 }
 
 /** At most one announcement in this time, for every quarter. */
@@ -16,8 +16,9 @@ export function createProgressReport(page: OpenFolderPage): ProgressReport {
   let quarter = 0;
 
   return {
-    show(isBusy, percent) {
-      const shown = isBusy ? `${percent} % · ${title}` : title;
+    show(isBusy, percent, questions) {
+      const asked = questions > 0 ? `(${questions}) ` : "";
+      const shown = isBusy ? `${asked}${percent} % · ${title}` : title;
       if (document.title !== shown) document.title = shown;
       const now = performance.now();
       const reached = Math.floor(percent / 25);

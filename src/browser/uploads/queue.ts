@@ -14,7 +14,7 @@ export interface UploadQueue {
   /** In the order in which they were added. */
   readonly all: ReadonlySet<Transfer>;
   in(state: TransferState): ReadonlySet<Transfer>;
-  /** Whether any transfer is active or waiting, also if the queue is {@link halted}. */
+  /** Whether any transfer has not ended, also if it waits for an answer or the queue is {@link halted}. */
   isBusy(): boolean;
   /** The problem for which no further transfer starts, because it would fail too. A retry starts transfers again. */
   halted(): Problem | undefined;
@@ -39,6 +39,9 @@ export interface QueueListener {
   onIdle(): void;
 }
 
+/** The states of transfers that have not ended. */
+const OPEN: readonly TransferState[] = ["waiting", "active", "exists"];
+
 /** The number of concurrent uploads. */
 const AT_A_TIME = 3;
 
@@ -59,7 +62,7 @@ export function createUploadQueue(listener: QueueListener): UploadQueue {
   return {
     all: entries.all,
     in: entries.in,
-    isBusy: () => entries.in("active").size + entries.in("waiting").size > 0,
+    isBusy: () => OPEN.some((state) => entries.in(state).size > 0),
     halted: runner.halted,
     add(tasks) {
       for (const task of tasks) entries.add(task);
@@ -67,7 +70,7 @@ export function createUploadQueue(listener: QueueListener): UploadQueue {
       runner.start();
     },
     cancel: (transfers) =>
-      each(transfers, ["waiting", "active"], (entry) => {
+      each(transfers, OPEN, (entry) => {
         const { sending } = entry;
         entry.sending = undefined;
         sending?.abort();
@@ -88,7 +91,7 @@ export function createUploadQueue(listener: QueueListener): UploadQueue {
     clear() {
       runner.clearHalt();
       for (const entry of entries.all) {
-        if (entry.state !== "waiting" && entry.state !== "active") entries.remove(entry);
+        if (!OPEN.includes(entry.state)) entries.remove(entry);
       }
       listener.onChange();
     },

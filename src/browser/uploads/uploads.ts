@@ -27,6 +27,7 @@ export function enhanceUploads(page: OpenFolderPage, remembered: RememberedUploa
   const sender = createSender(folders, remembered, account, texts);
   const senderField = createSenderField(main, () => page.showProblems([texts.senderMissing]));
   let doneBefore = 0;
+  let doneShown = 0;
   let isReading = false;
 
   const queue = createUploadQueue({
@@ -35,9 +36,12 @@ export function enhanceUploads(page: OpenFolderPage, remembered: RememberedUploa
     onFailure: ({ name, problem }) => page.announce(fill(texts.failed, { name, message: problem?.message ?? "" })),
     onIdle() {
       const done = queue.in("done").size;
-      if (done === doneBefore) return;
-      doneBefore = done;
-      if (!queue.isBusy()) page.announce(fill(texts.ended, { done, count: queue.all.size }));
+      if (done !== doneBefore && !queue.isBusy()) {
+        doneBefore = done;
+        page.announce(fill(texts.ended, { done, count: queue.all.size }));
+      }
+      if (done === doneShown) return;
+      doneShown = done;
       void page.refresh();
     },
   });

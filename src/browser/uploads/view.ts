@@ -102,7 +102,7 @@ export function createTransfersView(
     const asked = queue.in("exists").size;
     if (asked > 0 && conflicts === 0) setFolded(false);
     conflicts = asked;
-    report.show(isBusy, summary.show(queue));
+    report.show(isBusy, summary.show(queue), asked);
     actions.show(queue);
     close.hidden = isBusy;
     showRows(queue);
