@@ -23,7 +23,7 @@ export interface CommandResult {
  */
 export const HEADERS = { Accept: "application/json", "X-Requested-With": "XMLHttpRequest" } as const;
 
-/** A batch of this size stays below the service's limits of commands and bytes. */
+/** More commands in one request take long, even if the service allows them. */
 const COMMANDS_PER_REQUEST = 500;
 
 /**
@@ -48,18 +48,22 @@ export async function runCommands(
   return sendCommands(toUrl(folder, "/"), commands, texts);
 }
 
-/** Sends commands to a URL, some at a time. If there is a problem, `outcomes` has the results before it. */
+/**
+ * Sends commands to a URL, at a time as many as the service allows. If there is a problem, `outcomes` has the results
+ * before it.
+ */
 export async function sendCommands(
   url: string,
   commands: readonly object[],
   texts: ScriptTexts,
 ): Promise<{ outcomes: CommandResult[]; problem?: Problem }> {
   const outcomes: CommandResult[] = [];
-  for (let start = 0; start < commands.length; start += COMMANDS_PER_REQUEST) {
-    const batch = { commands: commands.slice(start, start + COMMANDS_PER_REQUEST) };
+  for (let start = 0, size: number; start < commands.length; start += size) {
+    const batch = toBatch(commands, start);
+    size = batch.size;
     try {
       const headers = { ...HEADERS, "Content-Type": "application/json; charset=utf-8" };
-      const response = await fetch(url, { method: "POST", headers, body: JSON.stringify(batch) });
+      const response = await fetch(url, { method: "POST", headers, body: batch.body });
       const body = await response.text();
       const parsed = parseBody(body);
       const results = response.ok ? parsed.results : parsed.errors;
@@ -72,6 +76,17 @@ export async function sendCommands(
     }
   }
   return { outcomes };
+}
+
+/** The next commands that the limits of the service allow, which the page has. */
+function toBatch(commands: readonly object[], start: number): { readonly size: number; readonly body: string } {
+  const { maxCommands, maxJsonBytes } = document.querySelector("main")?.dataset ?? {};
+  let size = Math.min(COMMANDS_PER_REQUEST, Number(maxCommands));
+  for (;;) {
+    const body = JSON.stringify({ commands: commands.slice(start, start + size) });
+    if (size < 2 || new Blob([body]).size <= Number(maxJsonBytes)) return { size, body };
+    size = Math.floor(size / 2);
+  }
 }
 
 /** Converts an error response to a problem. */

@@ -75,10 +75,10 @@ export function streamFolderPage(context: PageContext, folder: FolderPage): Read
 
 function renderFrame(context: PageContext, folder: FolderPage): SafeHtml {
   const { texts, config } = context;
-  const { members, link, entered, downloadLimits } = folder;
+  const { members, link, entered, downloadLimits, commandLimits } = folder;
   const title = folder.segments.at(-1) ?? toRootName(texts, folder);
   const url = toOrderedUrl("./", folder.order);
-  const content = html`<main id="folder" data-texts="${JSON.stringify(texts.script)}" data-may="${toOffers(folder.actions).join(" ")}"${link && html` data-link="${link.id}"`} data-max-names="${downloadLimits.names}" data-max-bytes="${downloadLimits.bytes}" data-viewer="${toAssetPath(config.basePath, VIEWER_NAME)}">
+  const content = html`<main id="folder" data-texts="${JSON.stringify(texts.script)}" data-may="${toOffers(folder.actions).join(" ")}"${link && html` data-link="${link.id}"`} data-max-names="${downloadLimits.names}" data-max-bytes="${downloadLimits.bytes}" data-max-commands="${commandLimits.maxCommands}" data-max-json-bytes="${commandLimits.maxJsonBytes}" data-viewer="${toAssetPath(config.basePath, VIEWER_NAME)}">
 ${renderBar(texts, folder)}
 ${link && renderLinkLine(texts, link)}
 ${renderMessages(texts, folder)}

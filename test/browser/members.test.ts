@@ -274,6 +274,30 @@ describeInChromium("more members than a form can hold", (chromium) => {
     expectNoComplaints();
   });
 
+  it.each([
+    ["commands", { maxCommands: 7 }],
+    ["bytes", { maxJsonBytes: 1024 }],
+  ])("are deleted and restored in as many requests as the limit of %s asks for", async (_limit, limits) => {
+    const files = Object.fromEntries(
+      Array.from({ length: 40 }, (_, index) => [`${index} é ${"x".repeat(40)}.txt`, ""]),
+    );
+    const site = await openSite({ files, hasTrash: true, limits });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    let posts = 0;
+    page.on("request", (request) => {
+      if (request.method() === "POST") posts += 1;
+    });
+    await page.locator("#select-all").click();
+    await page.getByRole("group").getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText("This folder is empty.").waitFor();
+    expect(posts).toBeGreaterThan(3);
+    expect(posts).toBeLessThan(10);
+    await page.getByRole("button", { name: "Restore" }).click();
+    await eventually(() => page.locator("tbody tr").count()).toBe(40);
+    expectNoComplaints();
+  });
+
   it("are deleted and restored together", { timeout: 90_000 }, async () => {
     const site = await openSite({ files: MANY, hasTrash: true });
     const { page, expectNoComplaints } = await chromium.open();

@@ -138,6 +138,7 @@ async function openFolderPage(
     ...(files.trash && { trash: toTrashPath(config.basePath) }),
     quota: await findPageQuota(context),
     downloadLimits: { names: MAX_LISTED, bytes: config.limits.maxFormFieldBytes - DOWNLOAD_ACTION.length },
+    commandLimits: config.limits,
     ...(sender !== undefined && { entered: { ...report.entered, sender } }),
     problems: [...report.problems, ...problems],
   });

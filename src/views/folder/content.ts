@@ -21,6 +21,8 @@ export interface FolderPage {
   readonly link?: PageLink | undefined;
   /** The limits of a selection that is downloaded: the number of names, and the bytes of all of them together. */
   readonly downloadLimits: { readonly names: number; readonly bytes: number };
+  /** The limits of one request with commands, which the script keeps. */
+  readonly commandLimits: { readonly maxCommands: number; readonly maxJsonBytes: number };
   /** The result of the last form. */
   readonly done?: DoneCode | undefined;
   /** The files that the last form has sent, if the account must not list them. */

@@ -17,6 +17,7 @@ const folder: FolderPage = {
   order: { key: "name", isDescending: false },
   actions: { upload: true, createFolder: true, download: true, delete: true, move: true, copy: true, triggers: [] },
   downloadLimits: { names: 10_000, bytes: 1_048_560 },
+  commandLimits: { maxCommands: 1000, maxJsonBytes: 1_048_576 },
 };
 
 function render(change: Partial<FolderPage>): Promise<string> {
