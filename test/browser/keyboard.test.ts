@@ -86,6 +86,62 @@ describeInChromium("a folder by the keyboard alone", (chromium) => {
     expectNoComplaints();
   });
 
+  it("selects fewer rows again when Shift goes back, from where it began", async () => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    for (const [key, names] of [
+      ["ArrowDown", ["a.txt", "b.txt"]],
+      ["ArrowDown", ["a.txt", "b.txt", "c.txt"]],
+      ["ArrowUp", ["a.txt", "b.txt"]],
+      ["Home", ["reports", "a.txt"]],
+      ["End", ["a.txt", "b.txt", "c.txt"]],
+    ] as const) {
+      await page.keyboard.press(`Shift+${key}`);
+      expect(await selected(page), key).toEqual(names);
+    }
+    // Without Shift another range begins, and what is selected stays.
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Shift+ArrowUp");
+    expect(await selected(page)).toEqual(["reports", "a.txt", "b.txt", "c.txt"]);
+    await page.keyboard.press("Shift+ArrowDown");
+    expect(await selected(page)).toEqual(["a.txt", "b.txt", "c.txt"]);
+    expectNoComplaints();
+  });
+
+  it("leaves keys to an input method that composes a name", async () => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("F2");
+    const field = page.locator("input.new-name");
+    await field.fill("にほん.txt");
+    for (const key of ["Enter", "Escape"]) {
+      await field.dispatchEvent("keydown", { key, isComposing: true, bubbles: true, cancelable: true });
+      // Safari ends the composition before it sends the key that did so.
+      await field.dispatchEvent("keydown", { key, keyCode: 229, bubbles: true, cancelable: true });
+    }
+    expect(await field.inputValue()).toBe("にほん.txt");
+    expect(await field.isEnabled()).toBe(true);
+    expect(await site.list()).toContain("a.txt");
+    await field.press("Enter");
+    await rowOf(page, "にほん.txt").waitFor();
+    const filter = page.getByRole("searchbox");
+    await filter.fill("にほ");
+    await filter.dispatchEvent("keydown", { key: "Escape", isComposing: true, bubbles: true, cancelable: true });
+    expect(await filter.inputValue()).toBe("にほ");
+    await page.locator("#create > summary").click();
+    const folder = page.locator('input[name="new-folder"]');
+    await folder.dispatchEvent("keydown", { key: "Escape", isComposing: true, bubbles: true, cancelable: true });
+    expect(await folder.isVisible()).toBe(true);
+    expectNoComplaints();
+  });
+
   it("moves rows to a folder that is chosen among those of the dialog", async () => {
     const site = await openSite({ files: FILES });
     const { page, expectNoComplaints } = await chromium.open();
@@ -213,6 +269,38 @@ describeInChromium("what is dragged or pasted", (chromium) => {
     await rowOf(page, "a.txt").locator("th a").dragTo(page.locator(".crumbs a"));
     await rowOf(page, "a.txt").waitFor({ state: "detached" });
     expect(await site.list()).toContain("a.txt");
+    expectNoComplaints();
+  });
+
+  it("does not leave a page that takes no files when one is dropped", async () => {
+    const groups = { DEFAULT_GROUP: { permissions: [["allow-list", "allow-read"]] } };
+    const site = await openSite({ files: FILES, hasTrash: true, groups });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    const session = await page.context().newCDPSession(page);
+    const data = { items: [], files: [`${site.folder}/a.txt`], dragOperationsMask: 1 };
+    for (const path of ["", "?q=txt", "__svc__/trash"]) {
+      await page.goto(site.home + path);
+      const marked = await page.evaluateHandle(() => document);
+      for (const type of ["dragEnter", "dragOver", "dragOver", "drop"] as const) {
+        await session.send("Input.dispatchDragEvent", { type, x: 200, y: 200, data });
+      }
+      const transfer = await page.evaluateHandle(() => {
+        const made = new DataTransfer();
+        made.items.add(new File(["x"], "x.txt"));
+        return made;
+      });
+      for (const type of ["dragover", "drop"]) {
+        const isKept = await transfer.evaluate(
+          (dataTransfer, name) =>
+            !document.body.dispatchEvent(new DragEvent(name, { dataTransfer, bubbles: true, cancelable: true })),
+          type,
+        );
+        expect(isKept, `${path} ${type}`).toBe(true);
+      }
+      expect(await marked.evaluate((one) => one === document)).toBe(true);
+      expect(page.url()).toBe(site.home + path);
+    }
     expectNoComplaints();
   });
 

@@ -13,6 +13,8 @@ import { showShortcuts } from "./shortcuts.ts";
 export function enhanceKeyboard(page: OpenFolderPage): void {
   const { main, texts } = page;
   const focus = createRovingFocus(main);
+  /** The row that a selection with Shift began at, and the one that it has come to. */
+  let range: { readonly from: HTMLElement; readonly to: HTMLElement } | undefined;
 
   function announceSelection(): void {
     const rows = selectedRows(main);
@@ -22,6 +24,7 @@ export function enhanceKeyboard(page: OpenFolderPage): void {
   }
 
   function select(boxes: Iterable<HTMLInputElement>, isChecked: boolean): void {
+    range = undefined;
     for (const box of boxes) box.checked = isChecked;
     main.dispatchEvent(new Event("selection-changed"));
     announceSelection();
@@ -69,16 +72,25 @@ export function enhanceKeyboard(page: OpenFolderPage): void {
     }
   }
 
-  /** Moves the focus. With Shift the rows on the way are selected. */
+  /** The boxes from one row to another. */
+  function boxesBetween(...ends: readonly HTMLElement[]): readonly HTMLInputElement[] {
+    const boxes = [...shownBoxes(main)];
+    const [start = 0, end = 0] = ends
+      .map((one) => boxes.findIndex((box) => one.contains(box)))
+      .sort((one, other) => one - other);
+    return boxes.slice(start, end + 1);
+  }
+
+  /** Moves the focus. With Shift the rows from where that began to the focus are selected, and no more than these. */
   function moveFrom(row: HTMLElement, key: string, isSelecting: boolean): boolean {
     const next = focus.move(row, key);
     if (next === undefined) return false;
-    if (isSelecting && next !== row) {
-      const boxes = [...shownBoxes(main)];
-      const [start = 0, end = 0] = [row, next]
-        .map((one) => boxes.findIndex((box) => one.contains(box)))
-        .sort((one, other) => one - other);
-      select(boxes.slice(start, end + 1), true);
+    if (!isSelecting) range = undefined;
+    else if (next !== row) {
+      const from = range?.to === row && range.from.isConnected ? range.from : row;
+      if (from !== row) for (const box of boxesBetween(from, row)) box.checked = false;
+      select(boxesBetween(from, next), true);
+      range = { from, to: next };
     }
     return true;
   }

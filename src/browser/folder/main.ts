@@ -1,4 +1,6 @@
+import { leaveKeysToInputMethods } from "../composition.ts";
 import { enhanceCopy } from "../copy.ts";
+import { stayOnDrops } from "../drops.ts";
 import { enhanceMenus } from "../menus.ts";
 import { enhancePasswords } from "../passwords.ts";
 import { createRememberedUploads, findStorage } from "../uploads/remembered-uploads.ts";
@@ -16,6 +18,8 @@ import { enhanceFound } from "./search-results.ts";
 import { enhanceTimes } from "./times.ts";
 
 // The script of the pages. Every action also works without it; with it, actions of a folder do not reload the page.
+leaveKeysToInputMethods();
+stayOnDrops();
 enhanceCopy(document);
 enhanceMenus(document);
 enhancePasswords(document);
