@@ -66,6 +66,7 @@ function renderTable({ texts }: PageContext, path: string): SafeHtml {
   const { trash } = texts;
   return html`<form method="post" action="${path}">
 <div class="selected" role="group" aria-label="${texts.withSelected}">
+<label hidden><input type="checkbox" id="select-all">${texts.selectAll}</label>
 <span aria-hidden="true">${texts.withSelected}</span>
 <button name="action" value="restore-members" class="neutral">${trash.restore}</button>
 <button name="action" value="purge-members" class="danger">${trash.purge}</button>

@@ -15,6 +15,7 @@ import { createFolderPage } from "./page.ts";
 import { enhanceRowHeight } from "./row-height.ts";
 import { enhanceRowMenus } from "./row-menu.ts";
 import { enhanceFound } from "./search-results.ts";
+import { enhanceSelectAll } from "./select-all.ts";
 import { enhanceTimes } from "./times.ts";
 
 // The script of the pages. Every action also works without it; with it, actions of a folder do not reload the page.
@@ -24,6 +25,7 @@ enhanceCopy(document);
 enhanceMenus(document);
 enhancePasswords(document);
 for (const main of document.querySelectorAll("main")) enhanceTimes(main);
+for (const main of document.querySelectorAll<HTMLElement>("main.links")) enhanceSelectAll(main);
 const found = document.querySelector<HTMLElement>("main#found");
 if (found !== null) enhanceFound(found);
 const main = document.querySelector<HTMLElement>("main#folder");

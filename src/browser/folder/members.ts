@@ -6,6 +6,7 @@ import { showProperties } from "./properties.ts";
 import { removeAll } from "./remove.ts";
 import { renameInPlace } from "./rename.ts";
 import { runOnMembers } from "./run-on-members.ts";
+import { showSelectAll } from "./select-all.ts";
 import { DOWNLOAD_MEMBERS, submitForm } from "./submit-form.ts";
 import { chooseAndTransfer } from "./transfer.ts";
 import { findVersions } from "./versions.ts";
@@ -39,13 +40,7 @@ export function enhanceMembers(page: OpenFolderPage): void {
   function showSelection(): void {
     const { count, size } = markSelected(main);
     const limit = findLimit(page);
-    const all = main.querySelector<HTMLInputElement>("#select-all");
-    if (all !== null) {
-      const boxes = memberBoxes(main).length;
-      all.hidden = boxes === 0;
-      all.checked = count > 0 && count === boxes;
-      all.indeterminate = count > 0 && count < boxes;
-    }
+    showSelectAll(main);
     showBar(page, count, size, clear);
     showSingleActions(page, count);
     flatten(main);

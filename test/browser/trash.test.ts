@@ -1,0 +1,52 @@
+import { expect, it } from "vitest";
+import { expectAccessible } from "./axe.ts";
+import { describeInChromium, eventually } from "./chromium.ts";
+import { logIn, openSite, type Site } from "./site.ts";
+
+const FILES = { "a.txt": "a", "b.txt": "b", "c.txt": "c" };
+
+describeInChromium("the page of the trash", (chromium) => {
+  it.each([1280, 320])("selects all with a script, at %i px", async (width) => {
+    const site = await openSite({ files: FILES, hasTrash: true });
+    const { page, expectNoComplaints } = await chromium.open({ viewport: { width, height: 700 } });
+    await logIn(page, site);
+    await page.locator("#select-all").click();
+    await page.getByRole("group").getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText("This folder is empty.").waitFor();
+    await page.goto(toTrash(site));
+    const all = page.getByRole("checkbox", { name: "Select all" });
+    const boxes = page.locator("tbody input");
+    const checked = () => page.locator("tbody input:checked").count();
+    await all.check();
+    expect(await checked()).toBe(3);
+    await boxes.first().uncheck();
+    expect(await all.evaluate((box: HTMLInputElement) => [box.checked, box.indeterminate])).toEqual([false, true]);
+    await all.check();
+    await all.uncheck();
+    expect(await checked()).toBe(0);
+    await boxes.nth(0).check();
+    await boxes.nth(1).check();
+    await boxes.nth(2).check();
+    expect(await all.isChecked()).toBe(true);
+    await expectAccessible(page, "trash");
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    await page.getByRole("button", { name: "Restore" }).click();
+    await page.getByText("The trash is empty.").waitFor();
+    await eventually(() => site.list()).toEqual(expect.arrayContaining(Object.keys(FILES)));
+    expectNoComplaints();
+  });
+
+  it("has no box for all without a script", async () => {
+    const site = await openSite({ files: FILES, hasTrash: true });
+    const { page } = await chromium.open({ javaScriptEnabled: false });
+    await logIn(page, site);
+    await page.getByRole("checkbox", { name: "Select a.txt" }).check();
+    await page.getByRole("button", { name: "Delete", exact: true }).click();
+    await page.goto(toTrash(site));
+    expect(await page.getByText("Select all").isVisible()).toBe(false);
+  });
+});
+
+function toTrash({ home }: Site): string {
+  return `${home}__svc__/trash`;
+}
