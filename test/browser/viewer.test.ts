@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
@@ -58,6 +58,49 @@ describeInWholeChromium("the viewer", (chromium) => {
     await eventually(() => page.locator("dialog").count()).toBe(0);
     await eventually(() => link(page, "d.txt").evaluate((target) => target === document.activeElement)).toBe(true);
     expectNoComplaints();
+  });
+
+  it.each([
+    ["a.png", "the session has ended", 401, /^Your session has ended\. Log in again/],
+    ["c.wav", "the session has ended", 401, /^Your session has ended\. Log in again/],
+    ["d.txt", "the session has ended", 401, /^Your session has ended\. Log in again/],
+    ["a.png", "the file is not there any more", 404, /does not exist|not found|no file/i],
+    ["c.wav", "the service does not respond", 0, /^The network connection was lost\.$/],
+  ])("says of %s why it is not shown when %s", async (name, _reason, status, message) => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    if (status === 401) site.advance(13 * 3600);
+    if (status === 404) await rm(join(site.folder, name));
+    if (status === 0) await page.route(`**/${name}?inline`, (route) => route.abort());
+    await link(page, name).press("Enter");
+    const alert = page.locator(".viewer").getByRole("alert");
+    await eventually(() => alert.textContent()).toMatch(message);
+    expect(await alert.getByRole("link").count()).toBe(status === 401 ? 1 : 0);
+    expectNoComplaints(/status of 40[14]|net::ERR/);
+  });
+
+  it("does not blame the network when its script is not there, and takes that back", async () => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    const url = await page.evaluate(() => {
+      const { dataset } = document.querySelector("main") as HTMLElement;
+      const present = dataset.viewer ?? "";
+      dataset.viewer = present.replace(/viewer-.{4}/, "viewer-0000");
+      return present;
+    });
+    await link(page, "d.txt").press("Enter");
+    const alert = page.getByRole("alert");
+    await eventually(() => alert.allTextContents()).toEqual(["This file cannot be shown here. You can download it."]);
+    await page.evaluate((present) => {
+      const main = document.querySelector("main");
+      if (main !== null) main.dataset.viewer = present;
+    }, url);
+    await link(page, "d.txt").press("Enter");
+    await page.getByText("<b>bold</b>").waitFor();
+    await eventually(() => page.locator(".notice.problem:visible").count()).toBe(0);
+    expectNoComplaints(/status of 404/);
   });
 
   it("opens once for two clicks, and closes when the user goes back", async () => {

@@ -1,5 +1,5 @@
 import { element } from "../elements.ts";
-import { toProblem } from "../requests.ts";
+import { checkFree, toProblem } from "../requests.ts";
 import type { showFiles } from "../viewer/main.ts";
 import type { OpenFolderPage } from "./page.ts";
 
@@ -29,6 +29,7 @@ export function enhanceFiles(page: FilesPage): void {
 }
 
 let isOpen = false;
+let hasFailed = false;
 
 /** The viewer is loaded with the first file. It shows one at a time. */
 async function openFile(page: FilesPage, row: HTMLElement): Promise<void> {
@@ -36,11 +37,17 @@ async function openFile(page: FilesPage, row: HTMLElement): Promise<void> {
   if (row.dataset.view === "pdf") return void open(`${linkOf(row)}?inline`, "_blank", "noopener");
   if (isOpen) return;
   isOpen = true;
+  const { viewer: url = "" } = page.main.dataset;
   try {
-    const viewer: Viewer = await import(page.main.dataset.viewer ?? "");
+    const viewer: Viewer = await import(url);
+    if (hasFailed) page.showProblems([]);
+    hasFailed = false;
     await viewer.showFiles(page, row);
   } catch {
-    page.showProblems([page.texts.networkLost]);
+    hasFailed = true;
+    // A page that was open during an upgrade has the URL of a script that is not there any more.
+    const isLost = (await checkFree(url, page.texts))?.kind === "network";
+    page.showProblems([isLost ? page.texts.networkLost : page.texts.cannotShow]);
   } finally {
     isOpen = false;
   }

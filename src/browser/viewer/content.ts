@@ -1,7 +1,8 @@
 import type { ScriptTexts } from "../../contracts/pages/script-texts.ts";
 import { element } from "../elements.ts";
+import { problemElement } from "../folder/page.ts";
 import { createZoom } from "./image-zoom.ts";
-import { readShownText } from "./read-text.ts";
+import { findReason, type ReadText, readShownText } from "./read-text.ts";
 
 /** A file to show. */
 export interface ViewedFile {
@@ -64,36 +65,39 @@ function showMedia(file: ViewedFile, tag: "audio" | "video"): Shown {
   };
 }
 
-function showText({ url, stage, texts }: ViewedFile): Shown {
+function showText(file: ViewedFile): Shown {
   const closing = new AbortController();
-  stage.replaceChildren();
-  readShownText(url, texts, closing.signal).then(
-    ({ text, note }) => {
-      if (closing.signal.aborted) return;
-      const notes = note === undefined ? [] : [element("p", { class: "viewer-note" }, note)];
-      stage.replaceChildren(...(text === "" ? [] : [element("pre", { dir: "auto" }, text)]), ...notes);
-    },
-    () => {
-      if (!closing.signal.aborted) showNote(stage, texts.networkLost);
-    },
-  );
+  file.stage.replaceChildren();
+  void showRead(file, readShownText, closing.signal);
   return { release: () => closing.abort() };
+}
+
+/** Shows what is read of a file, or why it is not. */
+async function showRead(
+  { url, stage, texts }: ViewedFile,
+  read: typeof findReason,
+  signal: AbortSignal,
+): Promise<void> {
+  const lost: ReadText = { text: "", problem: { kind: "network", message: texts.networkLost } };
+  const { text, note, problem } = await read(url, texts, signal).catch(() => lost);
+  if (signal.aborted) return;
+  stage.replaceChildren(...(text === "" ? [] : [element("pre", { dir: "auto" }, text)]));
+  const role = { class: "viewer-note", role: "alert" };
+  if (problem !== undefined) stage.append(element("p", role, problemElement(problem, texts)));
+  else if (note !== undefined) stage.append(element("p", { class: "viewer-note" }, note));
 }
 
 /** Browsers show a PDF as a page of its own only. */
 function showLink({ url, stage, texts }: ViewedFile): Shown {
-  const link = element("a", { class: "button primary", href: url, target: "_blank", rel: "noopener" }, texts.openInTab);
+  const link = element("a", { class: "button", href: url, target: "_blank", rel: "noopener" }, texts.openInTab);
   stage.replaceChildren(link);
   return { release: () => undefined };
 }
 
-/** Says so if a browser cannot show a file. Returns a function that ends this. */
-function listenForError(shown: HTMLElement, { stage, texts }: ViewedFile): () => void {
+/** Says why if a file is not shown. Returns a function that ends this. */
+function listenForError(shown: HTMLElement, file: ViewedFile): () => void {
   const closing = new AbortController();
-  shown.addEventListener("error", () => showNote(stage, texts.cannotShow), { signal: closing.signal });
+  const { signal } = closing;
+  shown.addEventListener("error", () => void showRead(file, findReason, signal), { signal });
   return () => closing.abort();
-}
-
-function showNote(stage: HTMLElement, note: string): void {
-  stage.replaceChildren(element("p", { class: "viewer-note", role: "alert" }, note));
 }

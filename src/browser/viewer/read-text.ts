@@ -1,6 +1,6 @@
 import type { ScriptTexts } from "../../contracts/pages/script-texts.ts";
 import { fill, formatSize } from "../format.ts";
-import { HEADERS, toProblem } from "../requests.ts";
+import { HEADERS, type Problem, toProblem } from "../requests.ts";
 
 /** How much of a text is read: 256 KiB. */
 const MAX_BYTES = 262_144;
@@ -10,14 +10,27 @@ export interface ReadText {
   readonly text: string;
   /** Why there is none, or not all of it. */
   readonly note?: string;
+  /** Why the service does not send it. */
+  readonly problem?: Problem;
 }
 
-/** Reads the beginning of a file as text. Rejects if the connection breaks. */
-export async function readShownText(url: string, texts: ScriptTexts, signal: AbortSignal): Promise<ReadText> {
-  const response = await fetch(url, { headers: { ...HEADERS, Range: `bytes=0-${MAX_BYTES - 1}` }, signal });
+/** Finds out why an image, audio or video is not shown. Rejects if the connection breaks. */
+export async function findReason(url: string, texts: ScriptTexts, signal: AbortSignal): Promise<ReadText> {
+  const { problem } = await readShownText(url, texts, signal, 1);
+  return { text: "", ...(problem === undefined ? { note: texts.cannotShow } : { problem }) };
+}
+
+/** Reads the beginning of a file as text, as far as `length`. Rejects if the connection breaks. */
+export async function readShownText(
+  url: string,
+  texts: ScriptTexts,
+  signal: AbortSignal,
+  length = MAX_BYTES,
+): Promise<ReadText> {
+  const response = await fetch(url, { headers: { ...HEADERS, Range: `bytes=0-${length - 1}` }, signal });
   // An empty file has no range.
   if (response.status === 416) return { text: "", note: texts.emptyFile };
-  if (!response.ok) return { text: "", note: toProblem(response.status, await response.text(), texts).message };
+  if (!response.ok) return { text: "", problem: toProblem(response.status, await response.text(), texts) };
   const { bytes, isCut } = await readBytes(response);
   if (bytes.length === 0) return { text: "", note: texts.emptyFile };
   const text = decode(bytes, isCut);
