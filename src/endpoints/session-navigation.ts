@@ -5,6 +5,7 @@ import { renderNavigation, type SessionLinks } from "../views/navigation.ts";
 import { mayChangeKeys, toKeysPath } from "./keys/own-keys.ts";
 import { hasSharing, toLinksPath } from "./links/own-links.ts";
 import { passwordUpdatePath } from "./login/password-update.ts";
+import { toKeptQuery } from "./login/return-path.ts";
 import { loginPath } from "./login/unauthorized.ts";
 import { toTrashPath } from "./trash/trash-path.ts";
 
@@ -18,8 +19,9 @@ export async function withNavigation(
 }
 
 /** The login page, which leads back to the folder. */
-function toLoginUrl({ root, path, config }: AccountContext): string {
-  return `${loginPath(config.basePath)}?return=${encodeURIComponent(`${root}${toUrlPath(path)}`)}`;
+function toLoginUrl({ root, path, target, config }: AccountContext): string {
+  const returnTo = `${root}${toUrlPath(path)}${toKeptQuery(target.query)}`;
+  return `${loginPath(config.basePath)}?return=${encodeURIComponent(returnTo)}`;
 }
 
 /** The links of a browser's session (4.1, rule 4). The password link is shown only if the password can be changed. */

@@ -1,6 +1,9 @@
 import { parseResourcePath, toUrlPath } from "../../account/path.ts";
 import { parseTarget } from "../../http/request-target.ts";
 
+/** What the queries of our own pages say. Others, such as the message of a form, are not kept. */
+const KEPT = ["inline", "member", "order", "path", "q", "sort", "zip"];
+
 /**
  * The path to redirect to after a login. It is rebuilt from the path's segments, so that it cannot lead out of the
  * service (SECURITY 20). Returns `undefined` for anything but a path below `/home/`.
@@ -8,6 +11,13 @@ import { parseTarget } from "../../http/request-target.ts";
 export function toReturnPath(text: string | null, basePath: string): string | undefined {
   const home = `${basePath}/home/`;
   if (!text?.startsWith(home)) return undefined;
-  const path = parseResourcePath(parseTarget(text).path.slice(home.length));
-  return path && home + toUrlPath(path);
+  const target = parseTarget(text);
+  const path = parseResourcePath(target.path.slice(home.length));
+  return path && home + toUrlPath(path) + toKeptQuery(target.query);
+}
+
+/** The part of a query that a login leads back to, with its `?`. */
+export function toKeptQuery(query: string): string {
+  const kept = [...new URLSearchParams(query)].filter(([name]) => KEPT.includes(name));
+  return kept.length === 0 ? "" : `?${new URLSearchParams(kept)}`;
 }

@@ -11,6 +11,7 @@ import { type LoginPage, type SignOnButton, toLoginPage, toSignOnPath } from "..
 import { pageReply, redirectReply } from "../../views/page.ts";
 import { type ShownError, toErrorText } from "../../views/texts.ts";
 import { afterBasicLogin, basicLoginPath, isBasicLogin } from "./basic-login.ts";
+import { toKeptQuery } from "./return-path.ts";
 
 /** Why a request has no valid login. */
 type Unidentified = Exclude<Identification, { outcome: "identified" }>;
@@ -46,10 +47,10 @@ export function loginPath(basePath: string): string {
  * - For all other clients see {@link loginRefusedReply}.
  */
 export function unauthorizedReply(context: RequestContext, reason: Unidentified): Reply {
-  const { variant, config, path, texts } = context;
+  const { variant, config, path, target, texts } = context;
   if (isBasicLogin(context)) return askForBasic(context, reason);
   const login = loginPath(config.basePath);
-  const returnTo = `${config.basePath}/home/${toUrlPath(path)}`;
+  const returnTo = `${config.basePath}/home/${toUrlPath(path)}${toKeptQuery(target.query)}`;
   if (reason.outcome === "refused" && (variant !== "html" || reason.scheme !== "basic")) {
     return loginRefusedReply(context, toCode(reason), { returnTo }, reason);
   }

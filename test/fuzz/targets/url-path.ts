@@ -131,9 +131,11 @@ function isPlainName(name: string): boolean {
 function expectReturn(input: string): void {
   const back = toReturnPath(input, "");
   if (back === undefined) return;
-  expect(/^\/home\/[!-~]*$/.test(back) && !/\/\/|\\|\/\.\.?(?:\/|$)/.test(back), "a login leads below /home/");
-  const path = parseResourcePath(back.slice("/home/".length)) as ResourcePath;
-  expectSame(`/home/${toUrlPath(path)}`, back, "and to one place");
+  expect(/^\/home\/[!-~]*$/.test(back) && !/\/\/|\\|\/\.\.?(?:[/?]|$)/.test(back), "a login leads below /home/");
+  const [target = "", query] = back.split("?");
+  const path = parseResourcePath(target.slice("/home/".length)) as ResourcePath;
+  const kept = query === undefined ? "" : `?${new URLSearchParams(query)}`;
+  expectSame(`/home/${toUrlPath(path)}${kept}`, back, "and to one place");
 }
 
 /** The same by bytes. */
