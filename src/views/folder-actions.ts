@@ -76,7 +76,7 @@ export function renderRename(
 <input type="hidden" name="action" value="rename-member">
 <input type="hidden" name="selected-members" value="${name}">
 <label for="new-name">${fillText(texts.newName, { name })}</label>
-<input id="new-name" name="new-name" value="${newName}" autocomplete="off" spellcheck="false" dir="auto" maxlength="255" required ><button class="primary">${texts.rename}</button>
+<input id="new-name" name="new-name" value="${newName}" autocomplete="off" spellcheck="false" dir="auto" maxlength="255" required><button>${texts.rename}</button>
 </form>`;
 }
 
@@ -105,7 +105,7 @@ export function renderUploadCard(
   if (!upload && !createFolder) return undefined;
   return html`<div class="cards">
 ${upload ? renderUpload(texts, url, link, sender) : undefined}
-${createFolder ? renderNewFolder(texts, url) : undefined}
+${createFolder ? renderNewFolder(texts, url, !upload) : undefined}
 </div>`;
 }
 
@@ -118,12 +118,12 @@ ${link?.asksName ? renderSender(texts, sender) : undefined}<label for="upload-fi
 ${link && renderMaxFileSize(texts, link)}</form>`;
 }
 
-/** Renders the form that creates a folder. */
-export function renderNewFolder(texts: Texts, url: string): SafeHtml {
+/** Renders the form that creates a folder. `isMain`: whether that is the main action of the page. */
+export function renderNewFolder(texts: Texts, url: string, isMain: boolean): SafeHtml {
   return html`<form id="new-folder" method="post" action="${url}" enctype="multipart/form-data">
 <input type="hidden" name="action" value="create-folder">
 <label for="new-folder-name">${texts.newFolder}</label>
-<input id="new-folder-name" name="new-folder" autocomplete="off" spellcheck="false" dir="auto" maxlength="255" required><button class="primary">${texts.createFolder}</button>
+<input id="new-folder-name" name="new-folder" autocomplete="off" spellcheck="false" dir="auto" maxlength="255" required><button${isMain ? html` class="primary"` : undefined}>${texts.createFolder}</button>
 </form>`;
 }
 

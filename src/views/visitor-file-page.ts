@@ -31,7 +31,7 @@ ${renderMessages(texts, page)}
 <p class="quiet">${size}${renderExpiry(texts, link)}</p>
 ${file && html`<p><a class="button primary wide" href="./${encodeURIComponent(link.name)}" download>${texts.downloadFile}</a></p>`}
 ${file && !link.isCounted ? renderOpen(texts, link.name) : undefined}
-${mayUpload ? renderUpload(texts, link) : undefined}`);
+${mayUpload ? renderUpload(texts, page) : undefined}`);
   return { title: link.name, content, head: renderScript(context) };
 }
 
@@ -50,11 +50,11 @@ function renderMessages(texts: Texts, { isUploaded, problems }: LinkFilePage): S
 }
 
 /** The chosen file is stored under the name of the link, and not under its own. */
-function renderUpload(texts: Texts, link: PageLink): SafeHtml {
+function renderUpload(texts: Texts, { link, file }: LinkFilePage): SafeHtml {
   return html`<form class="stacked" method="post" action="./" enctype="multipart/form-data">
 <input type="hidden" name="action" value="upload-file">
 ${link.asksName ? renderSender(texts) : undefined}<label for="upload-file">${texts.uploadFile}</label>
 <input id="upload-file" type="file" name="upload-file" required>
-${renderMaxFileSize(texts, link)}<button class="primary wide">${texts.upload}</button>
+${renderMaxFileSize(texts, link)}<button class="${file ? undefined : "primary "}wide">${texts.upload}</button>
 </form>`;
 }

@@ -117,6 +117,22 @@ describeInChromium("links", (chromium) => {
     expectNoComplaints();
   });
 
+  it.each([
+    ["a drop folder", "/inbox", ["allow-write", "allow-create-folder"]],
+    ["a folder", "/inbox", ["allow-list", "allow-read", "allow-write", "allow-create-folder"]],
+    ["a file", "/inbox/a.txt", ["allow-read", "allow-write"]],
+  ] as const)("have one filled button on the page of %s", async (_case, path, permissions) => {
+    const site = await openLinkSite();
+    const url = await makeLink(site, { path, permissions });
+    for (const javaScriptEnabled of [true, false]) {
+      const { page } = await chromium.open({ javaScriptEnabled });
+      await page.goto(url);
+      await page.locator("h1").waitFor();
+      const filled = page.locator(":is(button, .button).primary:visible");
+      expect(await filled.count()).toBe(1);
+    }
+  });
+
   it("work without a script: a drop folder, a folder, and a file", async () => {
     const site = await openLinkSite();
     const { page, expectNoComplaints } = await chromium.open({ ...PHONE, javaScriptEnabled: false });

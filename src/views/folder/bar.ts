@@ -16,7 +16,7 @@ export function renderBar(texts: Texts, folder: FolderPage): SafeHtml {
   const url = toOrderedUrl("./", order);
   const hasCard = hasUploadCard(folder);
   const newFolder = html`<details class="menu" id="create"><summary class="button">${icon("new-folder")}<span>${texts.newFolder}</span></summary>
-<div class="panel">${renderNewFolder(texts, url)}</div></details>`;
+<div class="panel">${renderNewFolder(texts, url, !actions.upload)}</div></details>`;
   const upload = html`<details class="menu" id="send"><summary class="button primary">${icon("upload")}<span>${texts.upload}</span></summary>
 <div class="panel">${renderUpload(texts, url, link)}</div></details>`;
   return html`<div class="bar">
