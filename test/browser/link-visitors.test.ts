@@ -120,7 +120,7 @@ describeInChromium("links", (chromium) => {
   it.each([
     ["a drop folder", "/inbox", ["allow-write", "allow-create-folder"]],
     ["a folder", "/inbox", ["allow-list", "allow-read", "allow-write", "allow-create-folder"]],
-    ["a file", "/inbox/a.txt", ["allow-read", "allow-write"]],
+    ["a file", "/inbox/a.txt", ["allow-read", "allow-write", "allow-delete-file"]],
   ] as const)("have one filled button on the page of %s", async (_case, path, permissions) => {
     const site = await openLinkSite();
     const url = await makeLink(site, { path, permissions });

@@ -164,7 +164,7 @@ describeInChromium("the panel of the uploads", (chromium) => {
       expect(
         await page.locator(".transfers-list:visible").evaluate((list) => list.scrollWidth - list.clientWidth),
       ).toBe(0);
-      expect(await page.title()).toMatch(/^\d+ % · /);
+      expect(await page.title()).toMatch(/^\(2\) \d+ % · /);
       await release();
       expectNoComplaints(/status of 412/);
     },
