@@ -1,4 +1,4 @@
-/** The key code while an input method composes a text. Safari sends it with the Enter that ends the composition, too. */
+/** The key code while an input method composes a text. Safari sends it with the Enter that ends this, too. */
 const COMPOSING = 229;
 
 /** Keeps keys that are for an input method from all that keys do on the page. The method still gets them. */
