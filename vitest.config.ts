@@ -13,12 +13,12 @@ const QUICK = [
 ];
 /** Tests in which calls of the system fail: some replace functions that a module takes when it is loaded. */
 const FAULTS = "test/faults/**/*.test.ts";
-/** Tests that need Chromium, Redis, an S3 server, nginx, strace, archive programs, another runtime or a framework. */
+/** Tests that need Chromium, Redis, an S3 server, nginx, strace, fail2ban, archive programs or another runtime. */
 const INSTALLED = [
   "test/archive/*.test.ts",
   "test/bridges/buckets.test.ts",
   "test/browser/**/*.test.ts",
-  "test/cli/{azure,links-in-redis,s3}.test.ts",
+  "test/cli/{azure,fail2ban/filter,links-in-redis,s3}.test.ts",
   "test/conformance/{link-stores,presigned-s3,r2,redis-store,s3-servers,shared-stores,storage-azure,storage-s3,uploads-r2,uploads-s3}.test.ts",
   "test/faults/{quota-processes,s3-faults,traced-errno}.test.ts",
   "test/memory/{large-archives,s3}.test.ts",

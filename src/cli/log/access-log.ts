@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { maskLinkTokens } from "../../sharing/link-tokens.ts";
 import { createFormat, escapeQuoted, type LogFormat, type LoggedRequest } from "./format.ts";
 import { notesOf, toRequestId } from "./request-notes.ts";
-import { colorsOf, escapeText, type Output, toJsonText } from "./terminal.ts";
+import { colorsOf, type Output, toJsonText } from "./terminal.ts";
 
 /** How a request has ended. */
 interface End extends Pick<LoggedRequest, "status" | "aborted"> {
@@ -97,16 +97,16 @@ function createTextLines(output: Output): (request: LoggedRequest) => string {
     const { sent, received, milliseconds, aborted, header } = request;
     const shown = status === undefined ? "-" : colorStatus(status, colors);
     const end = aborted ? " aborted" : "";
-    const who = `${time.toISOString()} ${escapeText(address)} ${toWord(account)}`;
-    const what = `${escapeText(method)} ${escapeText(path)} ${shown} ${sent} B ${milliseconds} ms${end}`;
+    const who = `${time.toISOString()} ${toWord(address)} ${toWord(account)}`;
+    const what = `${toWord(method)} ${toWord(path)} ${shown} ${sent} B ${milliseconds} ms${end}`;
     const agent = escapeQuoted(header("user-agent") ?? "-");
     return `${who} ${what}, ${received} B in "${agent}" ${id}${trace === undefined ? "" : ` trace=${trace}`}`;
   };
 }
 
-/** The name of an account as one word. */
-function toWord(account: string | undefined): string {
-  return account === undefined ? "-" : escapeQuoted(account).replaceAll(" ", "\\x20");
+/** A text of a client as one word. Without quotation marks it cannot look like the JSON of a message. */
+function toWord(text: string | undefined): string {
+  return text === undefined ? "-" : escapeQuoted(text).replaceAll(" ", "\\x20");
 }
 
 function toJsonLine({ time, header, protocol: _protocol, trace, ...request }: LoggedRequest): string {
