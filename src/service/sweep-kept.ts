@@ -33,7 +33,7 @@ export function createKeptSweeps(
     const removed = await removeExpiredFiles(storage, retention, {
       now: clock(),
       removeUnlocked: (path, remove) => unlessLocked(locks, toPathSegments(path), remove),
-      onDenied: (error) => logger.error({ error }, "A file whose retention is over could not be removed."),
+      onDenied: (error, path) => logger.error({ error, path }, "Retention left a path out."),
     });
     if (removed > 0) logger.info({ files: removed }, "Files were removed whose retention was over.");
     return removed;

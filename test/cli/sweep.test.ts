@@ -42,6 +42,22 @@ describe("fileferry sweep", () => {
     expect(await readdir(root)).toContain("kept");
   });
 
+  it("goes on after a rule whose path is a file, and names it with the reason", async () => {
+    const root = await makeFiles();
+    const rules = [{ path: "/kept", seconds: 1 }, ...retention];
+    const config = await configure({ storage: { type: "disk", root }, retention: rules });
+    const dry = await runInProcess(["sweep", "--config", config, "--dry-run"]);
+    expect(dry).toMatchObject({
+      status: 0,
+      stderr: expect.stringMatching(/^error: \/kept is left out: not-a-folder: /m),
+    });
+    expect(dry.stdout.trimEnd().split("\n")).toHaveLength(2);
+    const real = await runInProcess(["sweep", "--config", config]);
+    const reason = /^error: Retention left a path out\. \{.*"path":"\/kept"/m;
+    expect(real).toMatchObject({ status: 0, stdout: "swept: 2\n", stderr: expect.stringMatching(reason) });
+    expect(real.stderr).toContain('"code":"not-a-folder"');
+  });
+
   it("makes no file of events, which another user than that of the service would own", async () => {
     const root = await makeFolder();
     const config = await configure({ storage: { type: "disk", root }, events: { file: "events.ndjson" } });

@@ -5,7 +5,7 @@ import { findExpiredFiles } from "../../service/retention.ts";
 import { createFileService } from "../../service/service.ts";
 import { readWithoutServer } from "../config/without-server.ts";
 import { createFailure } from "../failure.ts";
-import { escapeText, type Output } from "../log/terminal.ts";
+import { escapeLine, escapeText, type Output } from "../log/terminal.ts";
 import { openStores } from "../stores.ts";
 
 /** The flags of `fileferry sweep`. */
@@ -32,7 +32,11 @@ export async function runSweep(
     const options = await openStores(settings, closers);
     if (dryRun) {
       const { storage, retention, clock } = toServiceConfig(options);
-      for await (const { path, entry } of findExpiredFiles(storage, retention, clock())) {
+      const onDenied = (error: unknown, path: string): void => {
+        const reason = isStorageError(error) ? `${error.code}: ${error.message}` : String(error);
+        stderr.write(`error: ${escapeText(path)} is left out: ${escapeLine(reason)}\n`);
+      };
+      for await (const { path, entry } of findExpiredFiles(storage, retention, { now: clock(), onDenied })) {
         stdout.write(`would remove ${escapeText(path)}, ${entry.size} bytes of ${entry.modified.toISOString()}\n`);
       }
       return;

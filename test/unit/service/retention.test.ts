@@ -45,6 +45,42 @@ describe("the removal of files whose retention is over", () => {
     expect(denied).toEqual([expect.objectContaining({ code: "denied" })]);
   });
 
+  /** A storage with old files, whose folder cannot be listed, for a reason. */
+  async function createUnlistable(folder: string, code: StorageErrorCode): Promise<StorageAdapter> {
+    const storage = createMemoryStorage();
+    await fillStorage(storage, { "/a": "a", "/b/c": "c", "/d": "d", "/e/f": "f" });
+    return overrideStorage(storage, {
+      async *list(path) {
+        if (path === folder) throw new StorageError(code);
+        yield* storage.list(path);
+      },
+    });
+  }
+
+  it.each(["denied", "not-a-folder"] as const)("goes on after a folder that is %s, and names it", async (code) => {
+    const denied: unknown[] = [];
+    const options = { now: later(), removeUnlocked, onDenied: (...given: unknown[]) => denied.push(given) };
+    expect(await removeExpiredFiles(await createUnlistable("/b", code), RULES, options)).toBe(3);
+    expect(denied).toEqual([[expect.objectContaining({ code }), "/b"]]);
+  });
+
+  it("goes on after a rule whose path is a file, and after one whose folder does not exist", async () => {
+    const storage = createMemoryStorage();
+    await fillStorage(storage, { "/a": "a", "/b/c": "c" });
+    const denied: unknown[] = [];
+    const options = { now: later(), removeUnlocked, onDenied: (...given: unknown[]) => denied.push(given) };
+    const rules = ["/a", "/missing", "/b"].map((path) => ({ path, seconds: 60 }));
+    expect(await removeExpiredFiles(storage, rules, options)).toBe(1);
+    expect(denied).toEqual([[expect.objectContaining({ code: "not-a-folder" }), "/a"]]);
+    expect(await storage.stat("/a")).toMatchObject({ kind: "file" });
+  });
+
+  it("ends if a folder cannot be listed because the storage fails", async () => {
+    const storage = await createUnlistable("/b", "unavailable");
+    const removal = removeExpiredFiles(storage, RULES, { now: later(), removeUnlocked, onDenied });
+    await expect(removal).rejects.toMatchObject({ code: "unavailable" });
+  });
+
   it("ends if the storage fails", async () => {
     const storage = await createRefusing("unavailable");
     const removal = removeExpiredFiles(storage, RULES, { now: later(), removeUnlocked, onDenied });
