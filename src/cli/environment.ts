@@ -1,4 +1,5 @@
 import type { Command, Option } from "commander";
+import { createFailure } from "./failure.ts";
 import { WORKER_PORT } from "./workers/messages.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -35,10 +36,34 @@ export function addEnvironment(program: Command, environment: Environment): void
     if (isOff) continue;
     option.env(variable);
     // Commander listens to variables only of options that have them when they are added.
-    command.on(`optionEnv:${option.name()}`, (given: unknown) =>
-      (command as unknown as NodeJS.EventEmitter).emit(`option:${option.name()}`, given),
-    );
+    command.on(`optionEnv:${option.name()}`, (given: unknown) => {
+      (command as unknown as NodeJS.EventEmitter).emit(`option:${option.name()}`, given);
+      const key = option.attributeName();
+      command.setOptionValueWithSource(key, command.getOptionValue(key), "env");
+    });
   }
+}
+
+/**
+ * Takes the variable of a flag back if the command line has a flag that excludes it. Call it before the action.
+ * @throws a failure of status 2 that names the variables, if both flags are variables.
+ */
+export function overrideVariables(command: Command, pairs: readonly (readonly [string, string])[]): void {
+  for (const pair of pairs) {
+    const sources = pair.map((key) => command.getOptionValueSource(key));
+    if (sources.every((source) => source === "env")) {
+      const [one, other] = pair.map((key) => command.options.find((option) => option.attributeName() === key)?.envVar);
+      throw createFailure(2, [`error: ${one} and ${other} cannot be used together`]);
+    }
+    if (sources.includes("cli")) for (const key of pair) dropVariable(command, key);
+  }
+}
+
+/** Takes back what a variable has set, so that the flag has its default. */
+export function dropVariable(command: Command, key: string): void {
+  if (command.getOptionValueSource(key) !== "env") return;
+  const option = command.options.find((each) => each.attributeName() === key);
+  command.setOptionValueWithSource(key, option?.defaultValue, "default");
 }
 
 /** The variables of the environment that look like those of a program, and are not: perhaps they are mistyped. */

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { KEY_PERMISSIONS, type KeyPermission } from "../contracts/api-keys.ts";
 import type { CreateKeyFlags, KeyPlace, ListKeysFlags } from "./commands/key.ts";
+import { overrideVariables } from "./environment.ts";
 import { parseDuration } from "./link-program.ts";
 
 const keyHelp = `
@@ -26,6 +27,7 @@ export function addKeyCommands(program: Command): void {
     return key
       .command(verb)
       .description(description)
+      .hook("preAction", (command) => overrideVariables(command, [["file", "config"]]))
       .option("--file <file>", "the accounts file")
       .option("--config <file>", "the configuration file, which names the accounts file");
   }

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import type { Logger } from "../contracts/logger.ts";
 import { type ServeOutputs, serve } from "./commands/serve.ts";
 import { type ServeSettings, toServeSettings } from "./config/serve-settings.ts";
-import { findUnknownVariables } from "./environment.ts";
+import { dropVariable, findUnknownVariables, overrideVariables } from "./environment.ts";
 import { createFailure } from "./failure.ts";
 import { collect, parseDeadline, parseHost, parseLogFormat, parsePort, parseWorkers } from "./flag-values.ts";
 import type { LogFormat } from "./log/format.ts";
@@ -57,11 +57,28 @@ export function addServeCommand(program: Command): void {
     .option("--log-format <format>", "text, json, combined or a text with variables (default: text)", parseLogFormat)
     .option("--log-file <file>", "the file that the log goes to; SIGHUP reopens it (default: stderr)")
     .addHelpText("after", serveHelp)
-    .action((folder: string | undefined, options: ServeOptions) => runServe(program, folder, options));
+    .hook("preAction", (command) => {
+      if (command.args.length > 0) dropVariable(command, "config");
+      overrideVariables(command, [
+        ["config", "account"],
+        ["config", "links"],
+      ]);
+    })
+    .action((folder: string | undefined, options: ServeOptions, command: Command) => {
+      const source = command.getOptionValueSource("config");
+      return runServe(program, folder ?? readFolderVariable(source), options);
+    });
 }
 
-async function runServe(program: Command, given: string | undefined, options: ServeOptions): Promise<void> {
-  const folder = given ?? (process.env.FILEFERRY_FOLDER || undefined);
+/** The folder of the environment, unless the command line has a configuration. */
+function readFolderVariable(configSource: string | undefined): string | undefined {
+  const folder = process.env.FILEFERRY_FOLDER || undefined;
+  if (folder === undefined || configSource === "cli") return undefined;
+  if (configSource !== "env") return folder;
+  throw createFailure(2, ["error: FILEFERRY_CONFIG and FILEFERRY_FOLDER cannot be used together"]);
+}
+
+async function runServe(program: Command, folder: string | undefined, options: ServeOptions): Promise<void> {
   const log = createServeLog(options);
   const { outputs } = log;
   const worker = connectToPrimary({ warn: (details, message) => log.logger().warn(details, message) });

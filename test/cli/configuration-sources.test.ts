@@ -171,9 +171,41 @@ describe("the environment", () => {
     const { stderr } = await runInProcess(["serve", "--config", config]);
     expect(stderr).toContain("storage.root: does not exist");
     setEnvironment("FILEFERRY_LINKS", "1");
-    expect((await runInProcess(["serve", "--config", config])).stderr).toContain(
-      "cannot be used together with --links",
+    setEnvironment("FILEFERRY_CONFIG", config);
+    expect((await runInProcess(["serve"])).stderr).toBe(
+      "error: FILEFERRY_CONFIG and FILEFERRY_LINKS cannot be used together\n",
     );
+  });
+
+  it("sets flags that a flag or an argument of the command line excludes: it wins", async () => {
+    const config = await configure({ storage: { type: "disk", root: "missing" } });
+    const problem = `${config}: storage.root: does not exist`;
+    for (const [variable, value] of [
+      ["FILEFERRY_ACCOUNT", "alice:secret of alice"],
+      ["FILEFERRY_FOLDER", dirname(config)],
+      ["FILEFERRY_LINKS", "1"],
+    ] as const) {
+      setEnvironment(variable, value);
+      expect((await runInProcess(["serve", "--config", config])).stderr).toContain(problem);
+    }
+    setEnvironment("FILEFERRY_CONFIG", config);
+    const missing = join(dirname(config), "nowhere");
+    for (const account of [[], ["--account", "bob:secret of bob"]]) {
+      const { stderr } = await runInProcess(["serve", missing, ...account]);
+      expect([stderr.includes("nowhere: does not exist"), stderr.includes(config)]).toEqual([true, false]);
+    }
+    const file = await save("accounts.json", JSON.stringify({ accounts: [] }));
+    expect(await runInProcess(["key", "list", "--file", file])).toEqual({ status: 0, stdout: "", stderr: "" });
+  });
+
+  it.each([
+    ["FILEFERRY_CONFIG", "FILEFERRY_ACCOUNT", ["serve"]],
+    ["FILEFERRY_CONFIG", "FILEFERRY_FOLDER", ["serve"]],
+    ["FILEFERRY_FILE", "FILEFERRY_CONFIG", ["key", "list"]],
+  ])("names the variables %s and %s, which exclude each other", async (one, other, args) => {
+    for (const variable of [one, other]) setEnvironment(variable, "a:b");
+    const stderr = `error: ${one} and ${other} cannot be used together\n`;
+    expect(await runInProcess(args)).toEqual({ status: 2, stdout: "", stderr });
   });
 
   it("has the account of serve, whose password no other command uses or prints", async () => {
