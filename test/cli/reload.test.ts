@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect as connectTls } from "node:tls";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -216,6 +216,29 @@ describe("SIGHUP", () => {
     run.child.kill("SIGHUP");
     await waitFor(() => (linesWith(run, "The accounts were read again.") > 0 ? true : undefined), run);
     expect([await status(bearer), await status(bob)]).toEqual([401, 200]);
+  });
+
+  it("changes accounts also after a secret was rotated, which it names as one that needs a restart", async () => {
+    leaveUndescribed("GET", "/home/");
+    const [alice, bob] = ["alice", "bob"].map((username) => ({ username, password: `secret of ${username}` }));
+    const remote = { type: "http", url: "http://127.0.0.1:9/", username: "fileferry", testAtStart: false };
+    const toMethods = (accounts: unknown[]) => [
+      { type: "accounts", accounts },
+      { ...remote, password: { file: "secret.txt" } },
+    ];
+    const file = await configure({ storage: { type: "memory" }, authentication: toMethods([alice]) });
+    const secret = join(dirname(file), "secret.txt");
+    await writeFile(secret, "the former secret");
+    const run = await startServer(["serve", "--config", file]);
+    await writeFile(secret, "the next secret");
+    const config = JSON.parse(await readFile(file, "utf8")) as object;
+    await writeFile(file, JSON.stringify({ ...config, authentication: toMethods([alice, bob]) }));
+    run.child.kill("SIGHUP");
+    await waitFor(() => (linesWith(run, "The accounts were read again.") > 0 ? true : undefined), run);
+    const headers = { Authorization: `Basic ${btoa("bob:secret of bob")}`, Accept: "application/json" };
+    expect((await fetch(`${run.url}home/`, { headers })).status).toBe(200);
+    expect(linesWith(run, '{"keys":["authentication[1].password"]}')).toBe(1);
+    expect(run.stderr()).not.toContain("the next secret");
   });
 
   it("is not needed for a certificate that is renewed", { timeout: 40_000 }, async () => {
