@@ -37,17 +37,31 @@ export function createAttemptKeys(): (origin: AttemptOrigin) => readonly Attempt
   };
 }
 
+/** Which counts of failed logins there were. */
+export interface ForgottenLogins {
+  /** Those of the user name. */
+  readonly ofName: boolean;
+  /** Those of the network of the address. */
+  readonly ofNetwork: boolean;
+}
+
 /**
  * Forgets the failed logins of a user name from all networks together; with an address also those of its network, and
  * of the name from there. Rejects with the error of the store.
  */
 export async function forgetFailedLogins(
-  store: { delete(key: string): Promise<unknown> },
+  store: { get(key: string): Promise<unknown>; delete(key: string): Promise<unknown> },
   username: string,
   address?: string,
-): Promise<void> {
+): Promise<ForgottenLogins> {
   const keysOf = createAttemptKeys();
   // The key of the name alone does not depend on the network, but there is none without a network.
   const all = address === undefined ? keysOf({ username, address: "127.0.0.1" }) : keysOf({ username, address });
-  for (const { kind, key } of all) if (address !== undefined || kind === "name") await store.delete(key);
+  const found = new Set<AttemptKey["kind"]>();
+  for (const { kind, key } of all) {
+    if (address === undefined && kind !== "name") continue;
+    if ((await store.get(key)) !== undefined) found.add(kind);
+    await store.delete(key);
+  }
+  return { ofName: found.has("name") || found.has("pair"), ofNetwork: found.has("network") };
 }

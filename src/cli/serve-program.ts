@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import type { Command } from "commander";
+import { VERSION } from "../config/version.ts";
 import type { Logger } from "../contracts/logger.ts";
 import { type ServeOutputs, serve } from "./commands/serve.ts";
 import { type ServeSettings, toServeSettings } from "./config/serve-settings.ts";
@@ -11,6 +12,7 @@ import type { LogFormat } from "./log/format.ts";
 import { createJsonLogger } from "./log/json.ts";
 import { createLogOutput } from "./log/log-file.ts";
 import { createTerminalLogger } from "./log/terminal.ts";
+import { PACKAGE_FOLDER } from "./optional-package.ts";
 import { connectToPrimary } from "./workers/worker.ts";
 
 interface ServeOptions {
@@ -87,6 +89,11 @@ async function runServe(program: Command, folder: string | undefined, options: S
     return worker.run(async () => serve({ ...(await readSettings()), port }, outputs, worker));
   }
   const settings = await readSettings();
+  if (options.config !== undefined) {
+    // Two builds of one version are in different folders.
+    const running = { version: VERSION, node: process.version, folder: PACKAGE_FOLDER };
+    log.logger().info(running, "The service is starting.");
+  }
   await warnOfUnknownVariables(program, options, log.logger());
   const count = options.workers === true ? availableParallelism() : (options.workers ?? 1);
   if (count === 1) return serve(settings, outputs);

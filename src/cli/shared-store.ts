@@ -5,6 +5,7 @@ import { createRedisStore } from "../stores/redis.ts";
 import { createSqliteStore, type SqliteDatabase, shareSqliteDatabase } from "../stores/sqlite.ts";
 import { within } from "../stores/within.ts";
 import { createFailure, describeSystemError } from "./failure.ts";
+import { findMissingPackage } from "./optional-package.ts";
 
 /** A store that several processes share, from the configuration. */
 export type SharedStoreLocation =
@@ -61,10 +62,28 @@ function isRedisUrl(text: string): boolean {
 }
 
 /**
+ * Why no store of a kind can be opened here, whatever its address is, with what to do; `undefined` if one can. Redis
+ * needs a package that is an optional peer dependency.
+ */
+export async function findStoreProblem({ kind }: SharedStoreLocation): Promise<string | undefined> {
+  if (kind === "redis") {
+    return findMissingPackage(() => import("redis"), "Redis needs one more package: npm install redis@5");
+  }
+  try {
+    await loadSqlite();
+    return undefined;
+  } catch {
+    return `SQLite needs Node 22.13 or later, but this is ${process.version}; redis:// works with every version`;
+  }
+}
+
+/**
  * Opens a store and tests it. `key` is the file and key of the configuration that name the store; it begins the
- * problem. Rejects with a failure of status 1 if the store does not work.
+ * problem. Rejects with a failure: of status 1 if the store does not work, of status 2 if none of its kind can.
  */
 export async function openSharedStore(store: SharedStoreLocation, key: string): Promise<OpenSharedStore> {
+  const problem = await findStoreProblem(store);
+  if (problem !== undefined) throw createFailure(2, [`${key}: ${problem}`]);
   const opened = store.kind === "redis" ? await openRedis(store.url, key) : await openSqlite(store.file, key);
   try {
     await within(CONNECT_MILLISECONDS, tryStore(opened.store));
@@ -83,7 +102,7 @@ async function tryStore(store: AtomicKeyValueStore): Promise<void> {
 }
 
 async function openRedis(url: string, key: string): Promise<OpenSharedStore> {
-  const redis = await loadRedis(key);
+  const redis = await import("redis");
   let isStarted = false;
   const client = redis.createClient({
     url,
@@ -121,18 +140,8 @@ async function openRedis(url: string, key: string): Promise<OpenSharedStore> {
   return { store, now, close };
 }
 
-/** The package is an optional peer dependency, which only Redis needs. */
-async function loadRedis(key: string): Promise<typeof import("redis")> {
-  try {
-    return await import("redis");
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-    throw createFailure(1, [`${key}: Redis needs one more package: npm install redis@5`]);
-  }
-}
-
 async function openSqlite(file: string, key: string): Promise<OpenSharedStore> {
-  const { DatabaseSync } = await loadSqlite(key);
+  const { DatabaseSync } = await loadSqlite();
   try {
     // The store decides who is logged in: only its owner may read and write it. SQLite gives its other
     // files the same permissions.
@@ -150,18 +159,10 @@ interface NodeSqlite {
   readonly DatabaseSync: new (file: string) => SqliteDatabase & { close(): void };
 }
 
-async function loadSqlite(key: string): Promise<NodeSqlite> {
+/** Rejects on a version of Node that does not have the module. */
+async function loadSqlite(): Promise<NodeSqlite> {
   const name = "node:sqlite";
-  try {
-    return (await import(name)) as NodeSqlite;
-  } catch {
-    const problem = `SQLite needs Node 22.13 or later, but this is ${process.version}`;
-    throw createFailure(1, [`${key}: ${problem}; redis:// works with every version`]);
-  }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
+  return (await import(name)) as NodeSqlite;
 }
 
 /** The reason of the system or the store, which never holds the URL. */

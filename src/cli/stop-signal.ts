@@ -12,7 +12,13 @@ const exitStatuses: Readonly<Record<Signal, number>> = { SIGINT: 130, SIGTERM: 1
  */
 const echoMilliseconds = 200;
 
-/** Resolves at the first SIGINT or SIGTERM. The next one calls `onForce` and ends the process. */
+/** A stop that takes longer waits for requests. */
+const waitMilliseconds = 1000;
+
+/**
+ * Resolves at the first SIGINT or SIGTERM. The next one calls `onForce` and ends the process. The log says that the
+ * process stops, that it waits if that takes longer, and that it has stopped.
+ */
 export function stopSignal(
   log: { readonly stderr: Output; readonly quiet: boolean; readonly logFormat?: LogFormat | undefined },
   onForce: () => void = () => undefined,
@@ -23,7 +29,9 @@ export function stopSignal(
     function onSignal(signal: Signal): void {
       if (stoppedAt === undefined) {
         stoppedAt = performance.now();
-        logStop(log);
+        logStop(log, "Stopping.");
+        setTimeout(() => logStop(log, "Waiting for requests in progress."), waitMilliseconds).unref();
+        process.once("exit", () => logStop(log, "Stopped."));
         resolve();
       } else if (performance.now() - stoppedAt > echoMilliseconds) {
         onForce();
@@ -45,8 +53,7 @@ function end(signal: Signal): never {
   process.exit(exitStatuses[signal]);
 }
 
-function logStop({ stderr, quiet, logFormat }: Parameters<typeof stopSignal>[0]): void {
-  const message = "Stopping: waiting for requests in progress.";
+function logStop({ stderr, quiet, logFormat }: Parameters<typeof stopSignal>[0], message: string): void {
   if (logFormat === "json") createJsonLogger(stderr, { quiet }).info({}, message);
   else if (!quiet) stderr.write(`${message}\n`);
 }

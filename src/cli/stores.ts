@@ -9,7 +9,7 @@ import { openSharedStore } from "./shared-store.ts";
 
 /**
  * Opens the stores of the settings, and returns the options of the service with them. What closes a store is appended
- * to `closers` when it is open. Rejects with a failure of status 1 if a store does not work.
+ * to `closers` when it is open. Rejects with the failure of a store that does not work.
  */
 export async function openStores(
   {

@@ -153,7 +153,10 @@ describe("fileferry account", () => {
   it("refuses a file that is none, without the password in it, and makes none for other commands", async () => {
     const broken = await open('{ "accounts": [{ "username": "alice", "password": "top secret" }, ');
     const refused = await broken.run(["disable", "alice"]);
-    expect(refused).toMatchObject({ status: 2, stderr: expect.stringMatching(/accounts\.json: is not valid JSON/) });
+    expect(refused).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(/accounts\.json: line 1, column 67: is not valid JSON/),
+    });
     expect(refused.stderr).not.toContain("top secret");
     const missing = await open();
     expect(await missing.run(["list"])).toMatchObject({ status: 1, stderr: expect.stringContaining("does not exist") });

@@ -6,6 +6,11 @@ import { makeCertificate } from "../support/certificates.ts";
 import { runInProcess } from "../support/run-in-process.ts";
 import { configure } from "./configure.ts";
 
+const hasSqlite = await import("node:" + "sqlite").then(
+  () => true,
+  () => false,
+);
+
 const check = (config: string) => runInProcess(["check", "--config", config]);
 
 describe("fileferry check", () => {
@@ -69,6 +74,21 @@ describe("fileferry check", () => {
     expect(missing).toMatchObject({
       status: 2,
       stdout: "error: configuration: nowhere.json: cannot be read: does not exist\n",
+    });
+  });
+
+  it.skipIf(hasSqlite)("says that SQLite needs another version of Node, as doctor and serve do", async () => {
+    const config = await configure({ storage: { type: "memory" }, session: { store: "sqlite://sessions.db" } });
+    const problem = `session.store: SQLite needs Node 22.13 or later, but this is ${process.version}; redis:// works`;
+    const { status, stdout } = await check(config);
+    expect([status, stdout]).toEqual([2, expect.stringContaining(`error: ${problem}`)]);
+    expect(stdout).not.toContain("ok: stores");
+    const tried = await runInProcess(["doctor", "--config", config]);
+    expect([tried.status, tried.stdout]).toEqual([2, expect.stringContaining(`error: ${problem}`)]);
+    expect(tried.stdout).not.toContain("start the store");
+    expect(await runInProcess(["serve", "--config", config])).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining(problem),
     });
   });
 

@@ -468,7 +468,7 @@ describe("fileferry serve --config", () => {
     const file = await writeConfig(await makeFolder(), { ...MEMORY, ...(change as object) });
     const { status, stdout, stderr } = await runInProcess(["serve", "--config", file]);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
-    const problems = stderr.split("\n").filter((line) => !line.startsWith("warning: "));
+    const problems = stderr.split("\n").filter((line) => !/^(?:warning|info): /.test(line));
     expect(problems[0]).toContain(`${file}: ${problem}`);
     expect(stderr).not.toMatch(/^ +at |secret/m);
   });

@@ -1,8 +1,13 @@
+import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { request } from "node:https";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { makeFolder, startServer } from "../support/built.ts";
+import { findFreePort, findMissingNginx, startNginx } from "../support/nginx.ts";
 import { standBetween } from "../support/openapi/between.ts";
+import { leaveUndescribed } from "../support/openapi/undescribed.ts";
 import { runInProcess } from "../support/run-in-process.ts";
 
 const NGINX = { type: "nginx", prefix: "/protected/" };
@@ -19,6 +24,8 @@ async function configure(members: object): Promise<string> {
   return file;
 }
 
+const missing = findMissingNginx();
+
 describe("the key offload of a configuration", () => {
   it("leaves downloads to the server in front, also with quotas", async () => {
     const config = await configure({ offload: NGINX, quota: {} });
@@ -29,6 +36,36 @@ describe("the key offload of a configuration", () => {
     const answer = await fetch(`${url}home/a.txt`, { headers });
     expect([answer.status, await answer.text()]).toEqual([200, ""]);
     expect(answer.headers.get("x-accel-redirect")).toBe("/protected/alice/a.txt");
+  });
+
+  describe.skipIf(missing)(`behind nginx${missing ? ` (skipped: ${missing})` : ""}`, () => {
+    it("keeps the identifier of a request, also in both logs, and may serve other programs of the machine", async () => {
+      const [front, root] = [await findFreePort(), await makeFolder()];
+      const members = { clientForwardedHeader: "X-Forwarded-For", log: { format: "json" } };
+      const offload = { ...NGINX, report: true, trustedPeers: ["127.0.0.2"] };
+      const config = await configure({ ...members, storage: { type: "disk", root }, offload });
+      const run = await startServer(["serve", "--config", config]);
+      const nginx = await startNginx(front, [Number(new URL(run.url).port)], "offload", [
+        ["alias /srv/files/;", `alias ${root}/;`],
+        ["from=/srv/files;", `from=${root};`],
+        ["location / {", "location / {\nproxy_bind 127.0.0.2;"],
+        ["location @done {", "location @done {\nproxy_bind 127.0.0.2;"],
+      ]);
+      onTestFinished(() => nginx.stop());
+      leaveUndescribed("GET", "/home/a.txt");
+      const authorization = `Basic ${btoa("alice:secret of alice")}`;
+      await fetch(`${run.url}home/a.txt`, { method: "PUT", headers: { authorization }, body: "content" });
+      const asked = request(`${nginx.origin}/home/a.txt`, { ca: nginx.certificate, headers: { authorization } }).end();
+      const [{ statusCode, headers }] = (await once(asked, "response")) as [IncomingMessage];
+      const id = String(headers["x-request-id"]);
+      expect([statusCode, headers["content-length"], id]).toEqual([200, "7", expect.stringMatching(/^[0-9a-f]{32}$/)]);
+      asked.destroy();
+      await expect.poll(nginx.accessLog).toContain(`"GET /home/a.txt" 200 7 ${id}\n`);
+      await expect.poll(run.stderr).toContain(`"account":"alice","id":"${id}","method":"GET"`);
+      await expect.poll(run.stderr).toMatch(/"method":"POST","path":"\/__svc__\/offload\/\w+",.*"status":204/);
+      const direct = await fetch(`${run.url}home/a.txt`, { headers: { authorization } });
+      expect([await direct.text(), direct.headers.get("x-accel-redirect")]).toEqual(["content", null]);
+    });
   });
 
   it.each([

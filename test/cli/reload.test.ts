@@ -241,6 +241,43 @@ describe("SIGHUP", () => {
     expect(run.stderr()).not.toContain("the next secret");
   });
 
+  it("says what is wrong with an accounts file, that it is right again, and which keys need a restart", async () => {
+    const folder = await makeFolder();
+    const [file, accounts] = [join(folder, "fileferry.json"), join(folder, "accounts.json")];
+    const good = JSON.stringify({ accounts: [{ username: "alice", password: "secret of alice" }] });
+    const save = (more: object) =>
+      writeFile(
+        file,
+        JSON.stringify({
+          listen: { port: 0 },
+          storage: { type: "memory" },
+          authentication: [{ type: "accounts", file: "accounts.json" }],
+          ...more,
+        }),
+      );
+    await writeFile(accounts, good);
+    await save({});
+    const run = await startServer(["serve", "--config", file]);
+    const reloadUntil = async (text: string): Promise<void> => {
+      run.child.kill("SIGHUP");
+      await waitFor(() => (linesWith(run, text) > 0 ? true : undefined), run);
+    };
+    await writeFile(accounts, '{\n  "accounts": [');
+    await reloadUntil("The accounts could not be read again, and stay as they were.");
+    expect(run.stderr()).toContain(`authentication[0].file: ${accounts}: line 2, column 16: is not valid JSON: `);
+    expect(run.stderr()).not.toContain("The accounts were read again.");
+    expect(run.stderr()).not.toContain("stack");
+    await writeFile(accounts, good);
+    await reloadUntil("The accounts were read again.");
+    expect(run.stderr()).not.toContain("need a restart");
+    await save({ basePath: "/files", limits: { loginAttempts: 3 } });
+    await reloadUntil('These keys have changed and need a restart. {"keys":["basePath","limits"]}');
+    run.child.kill("SIGTERM");
+    expect(await run.ended).toBe(0);
+    expect(run.stderr()).toMatch(/^info: The service is starting\. \{"version":"[\d.]+","node":"v[\d.]+","folder":"/);
+    expect(run.stderr()).toMatch(/\nStopping\.\n(?:info: .*\n)*Stopped\.\n$/);
+  });
+
   it("is not needed for a certificate that is renewed", { timeout: 40_000 }, async () => {
     const folder = await makeFolder();
     const file = join(folder, "fileferry.json");

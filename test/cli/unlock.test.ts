@@ -62,7 +62,15 @@ describe.skipIf(!hasRedis && process.env.CI === undefined)(`fileferry unlock wit
     const unlock = (...more: readonly string[]) => runInProcess(["unlock", "alice", "--config", config, ...more]);
     expect(await unlock()).toEqual({ status: 0, stdout: "unlock: alice\n", stderr: "" });
     expect(await ask("secret of alice")).toBe(401);
-    expect(await unlock("--address", "127.0.0.1")).toMatchObject({ status: 0 });
+    const mistyped = await runInProcess(["unlock", "alcie", "--config", config]);
+    expect(mistyped).toEqual({ status: 1, stdout: "", stderr: "error: no failed logins of alcie are counted\n" });
+    expect(await unlock("--address", "127.0.0.1")).toMatchObject({ status: 0, stderr: "" });
     expect(await ask("secret of alice")).toBe(200);
+    for (let count = 0; count < 2; count += 1) expect(await ask("a guess of eve")).toBe(401);
+    expect(await runInProcess(["unlock", "alcie", "--address", "127.0.0.1", "--config", config])).toEqual({
+      status: 0,
+      stdout: "unlock: alcie\n",
+      stderr: "warning: no failed logins of alcie are counted, only those of the address\n",
+    });
   });
 });

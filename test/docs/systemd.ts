@@ -40,6 +40,7 @@ const DIRECTIVES: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
     ProtectHome: /^(?:yes|no|true|false|read-only|tmpfs)$/,
     ProtectSystem: /^(?:yes|no|true|false|full|strict)$/,
     LogsDirectory: NAME,
+    LogsDirectoryMode: /^0[0-7]{3}$/,
     StateDirectory: NAME,
     ReadWritePaths: PATHS,
     ReadOnlyPaths: PATHS,

@@ -107,9 +107,26 @@ describe("the packed package, installed in an empty project", () => {
       2,
       expect.stringMatching(/authentication\[0\]: .* need the package openid-client: npm install openid-client@6$/m),
     ]);
+    const where = `next to fileferry in ${join(bare, "node_modules")}`;
     expect(await serve("redis", { session: { store: "redis://127.0.0.1:1" } })).toEqual([
-      1,
-      expect.stringMatching(/session\.store: Redis needs one more package: npm install redis@5$/m),
+      2,
+      expect.stringContaining(`session.store: Redis needs one more package: npm install redis@5, ${where}\n`),
+    ]);
+    const examine = async (name: string, config: string): Promise<readonly unknown[]> => {
+      const ended = startCommand([name, "--config", join(bare, `${config}.json`)], "", [], command);
+      return [await ended.ended, ended.stdout()];
+    };
+    for (const name of ["check", "doctor"]) {
+      expect(await examine(name, "redis")).toEqual([
+        2,
+        expect.stringContaining(`error: session.store: Redis needs one more package: npm install redis@5, ${where}\n`),
+      ]);
+    }
+    expect(await examine("check", "oidc")).toEqual([
+      2,
+      expect.stringContaining(
+        `error: authentication[0]: OpenID Connect needs one more package: npm install openid-client@6, ${where}\n`,
+      ),
     ]);
     expect(await serve("roles", { storage: { type: "s3", bucket: "files" } })).toEqual([
       2,

@@ -41,7 +41,7 @@ export interface Nginx {
   readonly certificate: string;
   /** What it has written to its log of errors. */
   log(): string;
-  /** What the example `nginx` has written to its log of requests. */
+  /** What the examples `nginx` and `offload` have written to its log of requests. */
   accessLog(): Promise<string>;
   stop(): Promise<void>;
 }
@@ -115,12 +115,13 @@ interface Places {
 async function toConfiguration({ folder, binary, port, servicePorts, example, changes }: Places): Promise<string> {
   const written = await readFile(join(projectFolder, "examples", example, "nginx.conf"), "utf8");
   const { stderr } = spawnSync(binary, ["-V"], { encoding: "utf8" });
+  const isLogged = example === "nginx" || example === "offload";
   const names = [...stderr.matchAll(/--http-([a-z-]+)-temp-path=/g)].map(([, name = ""]) => name.replaceAll("-", "_"));
   const places = names.map((name) => `    ${name}_temp_path ${folder}/${name};\n`).join("");
   return [
     ["worker_processes auto;", "worker_processes 1;"],
-    ["http {\n", `http {\n${example === "nginx" ? "" : "    access_log off;\n"}${places}`],
-    ...(example === "nginx" ? [["/var/log/nginx/access.log", `${folder}/${ACCESS_LOG}`]] : []),
+    ["http {\n", `http {\n${isLogged ? "" : "    access_log off;\n"}${places}`],
+    ...(isLogged ? [["/var/log/nginx/access.log", `${folder}/${ACCESS_LOG}`]] : []),
     ...upstreams[example].map((address, index) => [address, `127.0.0.1:${servicePorts[index]}`]),
     ["listen 443 ssl", `listen 127.0.0.1:${port} ssl`],
     ["/etc/ssl/files.example.pem", `${folder}/cert.pem`],

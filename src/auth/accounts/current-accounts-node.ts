@@ -92,8 +92,9 @@ export function createCurrentAccounts(options: CurrentAccountsOptions): CurrentA
       await readIfChanged();
     } catch (error) {
       if (isSystemError(error)) seenState = error.code;
-      if (seenState !== before)
-        logger.error({ file, error }, "The accounts file is invalid; the previous accounts stay in use.");
+      if (seenState === before) return;
+      const reason = (error as Error).message;
+      logger.error({ file, reason }, "The accounts file is invalid; the previous accounts stay in use.");
     }
   }
 

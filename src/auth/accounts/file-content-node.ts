@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import * as z from "zod";
-import { decodeUtf8 } from "../../platform/utf8.ts";
+import { parseJsonText } from "../../platform/json-text.ts";
 import type { PasswordHasher } from "../passwords/hash.ts";
 import { type AccountSet, parseAccounts } from "./accounts.ts";
 import { describeIssue } from "./accounts-error.ts";
@@ -97,16 +97,11 @@ export function withAccounts(content: Uint8Array, edit: EditAccounts): string {
   return `${JSON.stringify({ ...parsed, accounts }, null, indentation)}\n`;
 }
 
-/**
- * The engine's error message may quote a password, as it quotes text around the error. Only the position is passed on.
- */
+/** Throws `TypeError` with the position, which never quotes the text: that may be a password. */
 function parseJson(content: Uint8Array): unknown {
-  const text = decodeUtf8(content, "remove");
-  if (text === undefined) throw new TypeError("is not valid JSON in UTF-8");
   try {
-    return JSON.parse(text);
+    return parseJsonText(content);
   } catch (error) {
-    const position = / position \d+/.exec((error as Error).message)?.[0];
-    throw new TypeError(position === undefined ? "is not valid JSON in UTF-8" : `is not valid JSON at${position}`);
+    throw new TypeError((error as Error).message);
   }
 }

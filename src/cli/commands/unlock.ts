@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { forgetFailedLogins } from "../../auth/attempt-keys.ts";
+import { type ForgottenLogins, forgetFailedLogins } from "../../auth/attempt-keys.ts";
 import { isPlausibleName } from "../../auth/chain.ts";
 import { readWithoutServer } from "../config/without-server.ts";
 import { createFailure } from "../failure.ts";
@@ -15,8 +15,9 @@ export interface UnlockFlags {
 }
 
 /**
- * Lets an account log in again after too many failed logins. Rejects with a failure: of status 1 if the store fails, of
- * status 2 if a flag or the configuration is wrong, or if only the process that serves knows the failed logins.
+ * Lets an account log in again after too many failed logins. If none of its name are counted, it says so: perhaps the
+ * name is mistyped. Rejects with a failure: of status 1 if nothing is counted or the store fails, of status 2 if a flag
+ * or the configuration is wrong, or if only the process that serves knows the failed logins.
  */
 export async function unlock(
   { name, config, address }: UnlockFlags,
@@ -34,12 +35,16 @@ export async function unlock(
     throw createFailure(2, [`${config}: session.store: ${reason}`]);
   }
   const { store, close } = await openSharedStore(sessionStore.store, sessionStore.key);
+  let forgotten: ForgottenLogins;
   try {
-    await forgetFailedLogins(store, name, address);
+    forgotten = await forgetFailedLogins(store, name, address);
   } catch {
     throw createFailure(1, [`${sessionStore.key}: the store failed`]);
   } finally {
     await close();
   }
+  const uncounted = `no failed logins of ${escapeText(name)} are counted`;
+  if (!forgotten.ofName && !forgotten.ofNetwork) throw createFailure(1, [`error: ${uncounted}`]);
+  if (!forgotten.ofName) stderr.write(`warning: ${uncounted}, only those of the address\n`);
   stdout.write(`unlock: ${escapeText(name)}\n`);
 }

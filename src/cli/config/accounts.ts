@@ -3,7 +3,7 @@ import { type Groups, toAccount } from "../../account/account.ts";
 import { parseStoredAccounts } from "../../auth/accounts/file-content-node.ts";
 import { createPasswordHasher } from "../../auth/passwords/hash.ts";
 import type { AccountSettings } from "../../contracts/account.ts";
-import { parseJsonText } from "./json-text.ts";
+import { parseJsonText } from "../../platform/json-text.ts";
 
 /**
  * Reads and checks an accounts file; returns the accounts by name, in their order. Rejects as `readFile` and

@@ -1,16 +1,21 @@
 import type { Groups } from "../../account/account.ts";
+import { describeSystemError } from "../failure.ts";
 import type { Reloads } from "../reload.ts";
-import { findAccountProblem } from "./accounts.ts";
-import { addProblem, type ConfigContext, toConfigFailure } from "./context.ts";
+import { findAccountProblem, readAccountsFile } from "./accounts.ts";
+import { addProblem, type ConfigContext, toConfigFailure, toOneLine } from "./context.ts";
 import { toKeyPath } from "./issues.ts";
 import { readConfig } from "./read/config-file.ts";
-import { isSecretKey } from "./read/secrets.ts";
+import { findChangedSecrets, findRestartKeys, toShape } from "./restart-keys.ts";
 import { type AuthenticationEntry, type ConfigFile, toGroupSettings } from "./schema.ts";
 import type { ServeSettings } from "./serve-settings.ts";
 import { readTlsFiles } from "./tls.ts";
 
-/** What a running service reads again: certificates at the same paths, and accounts of the configuration. */
-export function toReloads({ listen, groups, authentication }: ConfigFile, context: ConfigContext): Reloads {
+/**
+ * What a running service reads again: certificates at the same paths, and accounts of the configuration. An accounts
+ * file is read again by itself, so it is only checked.
+ */
+export function toReloads(config: ConfigFile, context: ConfigContext): Reloads {
+  const { listen, groups, authentication } = config;
   const files = listen?.tls;
   async function readTls(): Promise<ServeSettings["tls"]> {
     const own = { ...context, problems: [] };
@@ -22,41 +27,34 @@ export function toReloads({ listen, groups, authentication }: ConfigFile, contex
   /** Replaces the accounts of all methods, or of none. */
   async function readAccounts(): Promise<void> {
     const next = await readConfig(context.file);
+    const isSameShape = toShape(next.authentication) === toShape(authentication);
+    const secrets = isSameShape ? findChangedSecrets(authentication, next.authentication) : [];
+    const keys = [...findRestartKeys(config, next), ...secrets];
+    if (keys.length > 0) context.logger.warn({ keys }, "These keys have changed and need a restart.");
     const own = { ...context, problems: [] };
-    if (toShape(next.authentication) !== toShape(authentication)) {
+    if (!isSameShape) {
       addProblem(own, "authentication", "other methods, or another order of them, need a restart");
       throw toConfigFailure(own);
     }
+    for (const [index, entry] of next.authentication.entries()) await checkAccountsFile(entry, index, own);
     const steps = next.authentication.map((entry, index) => toReplacement(entry, index, own, toGroupSettings(groups)));
     if (own.problems.length > 0) throw toConfigFailure(own);
     for (const replace of steps) replace?.();
-    const [former, current] = [authentication, next.authentication].map(withoutAccounts);
-    const keys = findChangedSecrets(former ?? [], current ?? [], ["authentication"]);
-    if (keys.length > 0) context.logger.warn({ keys }, "These secrets have changed, which needs a restart.");
   }
 
   const tlsFiles = files === undefined ? [] : Object.values(files).map(context.toPath);
   return { tlsFiles, readTls, readAccounts };
 }
 
-/** The methods without their accounts, which may change while the service runs. */
-function withoutAccounts(methods: readonly AuthenticationEntry[]): readonly object[] {
-  return methods.map((entry) => ("accounts" in entry ? { ...entry, accounts: [] } : entry));
-}
-
-/** The methods without accounts and secrets: a secret may be rotated without a change of the configuration. */
-function toShape(methods: readonly AuthenticationEntry[]): string {
-  return JSON.stringify(withoutAccounts(methods), (key, value) => (isSecretKey(key, false) ? null : value));
-}
-
-/** The keys of secrets that differ between two values of one shape. */
-function findChangedSecrets(former: object, next: object, path: readonly (string | number)[]): readonly string[] {
-  return Object.entries(next).flatMap(([key, value]: [string, unknown]) => {
-    const before = (former as Readonly<Record<string, unknown>>)[key];
-    const own = [...path, Array.isArray(next) ? Number(key) : key];
-    if (isSecretKey(key, false)) return JSON.stringify(before) === JSON.stringify(value) ? [] : [toKeyPath(own)];
-    return value instanceof Object ? findChangedSecrets(before as object, value, own) : [];
-  });
+/** Adds the problem of an accounts file that is not valid now: the service keeps the accounts that it has. */
+async function checkAccountsFile(entry: AuthenticationEntry, index: number, context: ConfigContext): Promise<void> {
+  if (entry.type !== "accounts" || entry.file === undefined) return;
+  const path = context.toPath(entry.file);
+  try {
+    await readAccountsFile(path);
+  } catch (error) {
+    addProblem(context, `authentication[${index}].file`, `${path}: ${toOneLine(describeSystemError(error))}`);
+  }
 }
 
 /** Returns what replaces the accounts of a method, which must fit the groups that the service has. */

@@ -6,7 +6,8 @@ import { type ConfigFile, toGroupSettings } from "../config/schema.ts";
 import { toStoreList } from "../config/store-list.ts";
 import { describeSystemError } from "../failure.ts";
 import { type Finding, invalid, ok, problem, warning } from "../findings.ts";
-import type { SharedStoreLocation } from "../shared-store.ts";
+import { findMissingPackage } from "../optional-package.ts";
+import { findStoreProblem, type SharedStoreLocation } from "../shared-store.ts";
 import { findWriteProblem } from "../write-problem.ts";
 import type { Examined } from "./examined.ts";
 
@@ -17,13 +18,12 @@ const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/;
 
 /** Says what a valid configuration would serve. */
 export async function* describeConfiguration(examined: Examined): AsyncGenerator<Finding> {
-  const { config, settings } = examined;
+  const { config } = examined;
   yield* describeAddresses(examined);
   yield describeStorage(config, examined);
   yield* describeAccounts(examined);
   yield ok("folders", describeFolders(config));
-  const stores = toStoreList(settings).map(({ store, key }) => `${key.split(": ").at(-1)}: ${describeStore(store)}`);
-  yield ok("stores", stores.length === 0 ? "the memory of the process" : stores.join(", "));
+  yield* describeStores(examined);
   yield ok("features", describeFeatures(config));
   yield* describeOutputs(examined);
 }
@@ -72,12 +72,18 @@ async function* describeAccounts({ file, config }: Examined): AsyncGenerator<Fin
   for (const [index, entry] of config.authentication.entries()) {
     const key = `authentication[${index}]`;
     if (entry.type === "http") yield ok(key, `http, ${hostsOf(entry.url)}`);
-    else if (entry.type === "oidc") yield ok(key, `oidc, ${entry.issuer}`);
+    else if (entry.type === "oidc") yield await describeProvider(key, entry.issuer);
     else if (entry.file === undefined)
       yield ok(key, `${count(entry.accounts?.length ?? 0, "account")} of the configuration`);
     else yield* describeAccountsFile(key, toResolver(file)(entry.file), groups);
   }
   if (groups.size > 0) yield ok("groups", [...groups.keys()].join(", "));
+}
+
+async function describeProvider(key: string, issuer: string): Promise<Finding> {
+  const need = "OpenID Connect needs one more package: npm install openid-client@6";
+  const missing = await findMissingPackage(() => import("openid-client"), need);
+  return missing === undefined ? ok(key, `oidc, ${issuer}`) : invalid(key, missing);
 }
 
 async function* describeAccountsFile(
@@ -102,6 +108,19 @@ function describeFolders({ groups = {}, authentication }: ConfigFile): string {
   const own = [...Object.values(groups), ...accounts].flatMap(({ virtual_folders = [] }) => virtual_folders);
   const shown = [...new Set(own.map((pair) => JSON.stringify(pair)))];
   return shown.length === 0 ? "the home of each account" : `the home of each account, and ${shown.join(", ")}`;
+}
+
+async function* describeStores({ settings }: Examined): AsyncGenerator<Finding> {
+  const usable: string[] = [];
+  const stores = toStoreList(settings);
+  for (const { store, key } of stores) {
+    const about = key.split(": ").at(-1) ?? key;
+    const missing = await findStoreProblem(store);
+    if (missing === undefined) usable.push(`${about}: ${describeStore(store)}`);
+    else yield invalid(about, missing);
+  }
+  if (stores.length === 0) yield ok("stores", "the memory of the process");
+  if (usable.length > 0) yield ok("stores", usable.join(", "));
 }
 
 /** A store without its password. */

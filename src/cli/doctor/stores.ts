@@ -1,8 +1,8 @@
 import type { AtomicKeyValueStore } from "../../contracts/atomic-store.ts";
 import { toStoreList } from "../config/store-list.ts";
 import { describeSystemError, failureOf } from "../failure.ts";
-import { type Finding, ok, problem } from "../findings.ts";
-import { openSharedStore } from "../shared-store.ts";
+import { type Finding, invalid, ok, problem } from "../findings.ts";
+import { findStoreProblem, openSharedStore } from "../shared-store.ts";
 import { compareClock } from "./clock.ts";
 import { describeStore } from "./describe.ts";
 import type { Examined } from "./examined.ts";
@@ -16,6 +16,11 @@ export async function* examineStores({ settings }: Examined): AsyncGenerator<Fin
   if (stores.length === 0) yield ok("stores", "the memory of the process: sessions end with it");
   for (const { store, key } of stores) {
     const about = key.split(": ").at(-1) ?? key;
+    const missing = await findStoreProblem(store);
+    if (missing !== undefined) {
+      yield invalid(about, missing);
+      continue;
+    }
     const closers: (() => Promise<void>)[] = [];
     try {
       const opened = await openSharedStore(store, about);

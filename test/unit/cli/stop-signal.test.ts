@@ -11,7 +11,7 @@ describe("the signals that stop the command", () => {
     ended = [];
     formerly = { SIGINT: process.rawListeners("SIGINT"), SIGTERM: process.rawListeners("SIGTERM") };
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.removeAllListeners(signal);
-    vi.useFakeTimers({ toFake: ["performance"] });
+    vi.useFakeTimers({ toFake: ["performance", "setTimeout"] });
     vi.spyOn(process, "kill").mockImplementation((_pid, signal) => {
       ended.push(signal);
       return true;
@@ -44,7 +44,7 @@ describe("the signals that stop the command", () => {
       });
       process.emit(signal, signal);
       await stopped;
-      expect(written).toEqual(["Stopping: waiting for requests in progress.\n"]);
+      expect(written).toEqual(["Stopping.\n"]);
       for (const milliseconds of [0, 100, 100]) {
         vi.advanceTimersByTime(milliseconds);
         process.emit(signal, signal);
@@ -56,4 +56,19 @@ describe("the signals that stop the command", () => {
       expect(written).toHaveLength(1);
     },
   );
+
+  it("say that the command waits if that takes a second, and that it has stopped", async () => {
+    const stderr = { write: (text: string) => written.push(text) > 0 };
+    const before = process.rawListeners("exit");
+    const stopped = stopSignal({ stderr: stderr as never, quiet: false });
+    process.emit("SIGTERM", "SIGTERM");
+    await stopped;
+    vi.advanceTimersByTime(999);
+    expect(written).toEqual(["Stopping.\n"]);
+    vi.advanceTimersByTime(1);
+    expect(written).toEqual(["Stopping.\n", "Waiting for requests in progress.\n"]);
+    const [atExit] = process.rawListeners("exit").filter((listener) => !before.includes(listener));
+    atExit?.call(process);
+    expect(written.at(-1)).toBe("Stopped.\n");
+  });
 });

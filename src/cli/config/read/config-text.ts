@@ -1,5 +1,5 @@
+import { parseJsonText } from "../../../platform/json-text.ts";
 import { decodeUtf8 } from "../../../platform/utf8.ts";
-import { parseJsonText } from "../json-text.ts";
 
 /** The values in a configuration. An alias counts as often as it is used: a few lines could stand for millions. */
 const MAX_VALUES = 100_000;

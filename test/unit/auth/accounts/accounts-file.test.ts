@@ -32,14 +32,23 @@ afterEach(() => rm(folder, { recursive: true }));
 
 describe("start of the accounts file", () => {
   const cases: [string, string, RegExp][] = [
-    ["invalid JSON", '{ "accounts": [{ "password": "top-secret" ', /accounts\.json: is not valid JSON/],
+    [
+      "invalid JSON",
+      '{ "accounts": [{ "password": "top-secret" ',
+      /accounts\.json: line 1, column 43: is not valid JSON/,
+    ],
     [
       "invalid JSON after a secret",
       '{ "accounts": [{ "password": "top-secret" }], }',
-      /accounts\.json: is not valid JSON at position 46$/,
+      /accounts\.json: line 1, column 47: is not valid JSON: /,
     ],
-    ["invalid UTF-8", '{ "accounts": [{ "username": "\xff", "password": "top-secret" }] }', /not valid JSON/],
-    ["an empty file", "", /accounts\.json: is not valid JSON in UTF-8$/],
+    [
+      "invalid UTF-8",
+      '{ "accounts": [{ "username": "\xff", "password": "top-secret" }] }',
+      /accounts\.json: is not valid UTF-8$/,
+    ],
+    ["an empty file", "", /accounts\.json: line 1, column 1: is not valid JSON: /],
+    ["a key twice", '{ "accounts": [], "accounts": [] }', /accounts\.json: line 1, column 19: is the same key again$/],
     ["another shape", "[]", /accounts\.json: Invalid input: expected object/],
     ["an unknown key", '{ "accounts": [], "acounts": [] }', /accounts\.json: acounts: /],
     ["no accounts", "{}", /accounts\.json: accounts: is missing$/],
@@ -175,10 +184,10 @@ describe("the accounts of a file", () => {
     const errors = lines.filter(({ level }) => level === "error");
     expect(errors).toHaveLength(1);
     expect(errors[0]).toMatchObject({
-      details: { file, error: expect.any(TypeError) },
+      details: { file, reason: expect.stringMatching(/^line 1, column 61: is not valid JSON: /) },
       message: "The accounts file is invalid; the previous accounts stay in use.",
     });
-    expect(String(errors[0]?.details.error)).not.toContain("hidden");
+    expect(JSON.stringify(errors[0])).not.toContain("hidden");
     // Another fault is another report.
     await writeFile(file, '{ "accounts": {} }');
     for (let round = 0; round < 2; round += 1) {

@@ -1,4 +1,4 @@
-import { decodeUtf8 } from "../../platform/utf8.ts";
+import { decodeUtf8 } from "./utf8.ts";
 
 /**
  * Parses JSON in UTF-8. Throws `SyntaxError` with the position and the reason, such as `line 3, column 5: ...`, also

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseJsonText } from "../../../../src/cli/config/json-text.ts";
+import { parseJsonText } from "../../../src/platform/json-text.ts";
 
 function parse(text: string): unknown {
   return parseJsonText(new TextEncoder().encode(text));
