@@ -60,7 +60,8 @@ describe("the key offload of a configuration", () => {
       const id = String(headers["x-request-id"]);
       expect([statusCode, headers["content-length"], id]).toEqual([200, "7", expect.stringMatching(/^[0-9a-f]{32}$/)]);
       asked.destroy();
-      await expect.poll(nginx.accessLog).toContain(`"GET /home/a.txt" 200 7 ${id}\n`);
+      // With reports nginx logs the status of the report in place of the download's.
+      await expect.poll(nginx.accessLog).toContain(`"GET /home/a.txt" 204 7 ${id}\n`);
       await expect.poll(run.stderr).toContain(`"account":"alice","id":"${id}","method":"GET"`);
       await expect.poll(run.stderr).toMatch(/"method":"POST","path":"\/__svc__\/offload\/\w+",.*"status":204/);
       const direct = await fetch(`${run.url}home/a.txt`, { headers: { authorization } });
