@@ -10,7 +10,7 @@ globalThis.Function = new Proxy(Function, {
     return Reflect.construct(target, args);
   },
 });
-process.on("exit", () => process.stderr.write("LOADED " + JSON.stringify({ compiled, modules: process.moduleLoadList })));
+process.on("exit", () => process.stderr.write("LOADED " + JSON.stringify({ compiled, modules: process.moduleLoadList }) + "\\n"));
 `;
 
 beforeAll(() => ensureBuilt(), 300_000);

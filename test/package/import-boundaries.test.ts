@@ -110,7 +110,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@noble/hashes": ["platform", "auth", "storage/s3/remove.ts"],
   // Optional, for Redis alone.
   redis: ["cli/shared-store.ts"],
-  "openid-client": ["auth/oidc/provider.ts"],
+  "openid-client": ["auth/oidc/provider.ts", "cli/doctor/describe.ts"],
   "@aws-sdk/credential-provider-node": ["cli/config/storage/s3-provider-chain.ts"],
   // Optional, for spans alone.
   "@opentelemetry/api": ["service/trace-service.ts"],
