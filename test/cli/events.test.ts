@@ -193,10 +193,9 @@ describe("the log of fileferry serve as JSON", () => {
     run.child.kill("SIGTERM");
     expect(await run.ended).toBe(0);
     const lines = run.stderr().trimEnd().split("\n");
-    expect(JSON.parse(lines.at(-1) ?? "")).toMatchObject({
-      level: "info",
-      message: expect.stringMatching(/^Stopping/),
-    });
+    const messages = lines.map((line) => JSON.parse(line) as object);
+    expect(messages).toContainEqual(expect.objectContaining({ level: "info", message: "Stopping." }));
+    expect(messages.at(-1)).toMatchObject({ level: "info", message: "Stopped." });
   });
 
   it("has one object per line, for requests and everything else", async () => {
@@ -216,6 +215,7 @@ describe("the log of fileferry serve as JSON", () => {
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
     expect(lines).toEqual([
       { time, level: "warn", message: expect.any(String), count: 1 },
+      expect.objectContaining({ level: "info", message: "The service is starting.", version: expect.any(String) }),
       {
         time,
         level: "info",
