@@ -76,7 +76,7 @@ ${renderUrl(texts, { id: "key", url: text, label: keys.key })}
 </dl>
 <div class="buttons"><a class="button" href="${list}">${keys.list}</a></div>
 <p role="status" class="unseen copy-status"></p>`);
-  return { title: keys.ready, content, head: renderScript(context) };
+  return { title: keys.ready, content: html`${content}${ICONS}`, head: renderScript(context) };
 }
 
 function toName({ id, label }: ShownKey): string {

@@ -2,6 +2,7 @@ import { html, type SafeHtml } from "../../http/html.ts";
 import { fillText } from "../../platform/fill-text.ts";
 import type { LinkBody } from "../../schemas/links.ts";
 import { formatsOf } from "../formats.ts";
+import { ICONS } from "../icons.ts";
 import { card, type Page, type PageContext, renderScript } from "../page.ts";
 import { renderQrCode } from "../qr-code.ts";
 import { renderEnd, renderPermissions, renderUrl, renderWithdraw } from "./link-parts.ts";
@@ -31,7 +32,7 @@ ${fileUrl === null ? undefined : renderUrl(texts, { id: "file-url", url: fileUrl
 ${renderFacts(context, link)}
 <div class="buttons"><a class="button" href="${folder}">${links.toFolder}</a>${list === undefined ? undefined : html`<a class="button" href="${list}">${links.list}</a>${renderWithdraw(texts, list, link)}`}</div>
 <p role="status" class="unseen copy-status"></p>`);
-  return { title, content, head: renderScript(context) };
+  return { title, content: html`${content}${ICONS}`, head: renderScript(context) };
 }
 
 function renderFacts({ texts }: PageContext, link: LinkBody): SafeHtml {

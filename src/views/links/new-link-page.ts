@@ -3,6 +3,7 @@ import type { LinkTexts, Texts } from "../../contracts/pages/texts.ts";
 import { html, type SafeHtml } from "../../http/html.ts";
 import { fillText } from "../../platform/fill-text.ts";
 import { formatsOf } from "../formats.ts";
+import { ICONS } from "../icons.ts";
 import { card, type Page, type PageContext } from "../page.ts";
 import { type ShownError, toErrorText } from "../texts.ts";
 import { toPermissionText } from "./link-parts.ts";
@@ -95,7 +96,7 @@ ${mayWrite ? renderUploadFields(texts, page) : undefined}
 </details>
 <p class="buttons"><button class="primary">${links.create}</button> <a class="button" href="${back}">${texts.cancel}</a></p>
 </form>`);
-  return { title, content };
+  return { title, content: html`${content}${ICONS}` };
 }
 
 /** Links to the same page with other permissions: forms cannot choose several boxes without a script. */
