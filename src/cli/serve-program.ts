@@ -82,18 +82,18 @@ function readFolderVariable(configSource: string | undefined): string | undefine
 
 async function runServe(program: Command, folder: string | undefined, options: ServeOptions): Promise<void> {
   const log = createServeLog(options);
-  const { outputs } = log;
+  // Two builds of one version are in different folders.
+  const running = { version: VERSION, node: process.version, folder: PACKAGE_FOLDER };
+  const outputs: ServeOutputs = {
+    ...log.outputs,
+    ...(options.config !== undefined && { onListening: () => log.logger().info(running, "The service is running.") }),
+  };
   const worker = connectToPrimary({ warn: (details, message) => log.logger().warn(details, message) });
   if (worker !== undefined) {
     const { port } = worker;
     return worker.run(async () => serve({ ...(await readSettings()), port }, outputs, worker));
   }
   const settings = await readSettings();
-  if (options.config !== undefined) {
-    // Two builds of one version are in different folders.
-    const running = { version: VERSION, node: process.version, folder: PACKAGE_FOLDER };
-    log.logger().info(running, "The service is starting.");
-  }
   await warnOfUnknownVariables(program, options, log.logger());
   const count = options.workers === true ? availableParallelism() : (options.workers ?? 1);
   if (count === 1) return serve(settings, outputs);

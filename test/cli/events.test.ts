@@ -215,7 +215,7 @@ describe("the log of fileferry serve as JSON", () => {
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
     expect(lines).toEqual([
       { time, level: "warn", message: expect.any(String), count: 1 },
-      expect.objectContaining({ level: "info", message: "The service is starting.", version: expect.any(String) }),
+      expect.objectContaining({ level: "info", message: "The service is running.", version: expect.any(String) }),
       {
         time,
         level: "info",

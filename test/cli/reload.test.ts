@@ -274,7 +274,7 @@ describe("SIGHUP", () => {
     await reloadUntil('These keys have changed and need a restart. {"keys":["basePath","limits"]}');
     run.child.kill("SIGTERM");
     expect(await run.ended).toBe(0);
-    expect(run.stderr()).toMatch(/^info: The service is starting\. \{"version":"[\d.]+","node":"v[\d.]+","folder":"/);
+    expect(run.stderr()).toMatch(/^info: The service is running\. \{"version":"[\d.]+","node":"v[\d.]+","folder":"/m);
     expect(run.stderr()).toMatch(/\nStopping\.\n(?:info: .*\n)*Stopped\.\n$/);
   });
 

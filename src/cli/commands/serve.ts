@@ -29,6 +29,8 @@ export interface ServeOutputs {
   readonly quiet: boolean;
   /** Opens the file of the log again. Absent: the log does not go to a file. */
   reopenLog?(): void;
+  /** Called when the service listens, by the process that writes its address. */
+  onListening?(): void;
 }
 
 /**
@@ -108,7 +110,10 @@ function toOwnOrders({ logFormat, reloads }: ServeSettings, outputs: ServeOutput
     onReload: (next) => {
       reload = next;
     },
-    onListening: ({ url }) => void outputs.stdout.write(`Listening on ${url}\n`),
+    onListening({ url }) {
+      outputs.onListening?.();
+      outputs.stdout.write(`Listening on ${url}\n`);
+    },
   };
 }
 

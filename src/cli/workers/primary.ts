@@ -173,6 +173,7 @@ export async function serveByWorkers(settings: ServeSettings, count: number, out
     address = await Promise.race([launchAll(), stop.then(() => undefined)]);
     if (address !== undefined) {
       readiness.enter("listening");
+      outputs.onListening?.();
       outputs.stdout.write(`Listening on ${address.url}\n`);
     }
     await stop;
