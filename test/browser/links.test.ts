@@ -32,6 +32,7 @@ describeInChromium("links in the pages", (chromium) => {
     await rowOf(page, "reports").getByRole("checkbox").check();
     await page.getByRole("button", { name: "Share" }).click();
     await page.getByRole("heading", { name: "Share reports" }).waitFor();
+    await page.locator(".new-link summary").first().click();
     expect(await page.getByRole("checkbox", { name: "Download files" }).isChecked()).toBe(true);
     await page.getByLabel("Valid for").selectOption("1 day");
     await page.getByText("More settings").click();
@@ -103,6 +104,7 @@ describeInChromium("links in the pages", (chromium) => {
     const { page, expectNoComplaints } = await chromium.open({ javaScriptEnabled: false });
     await logIn(page, site);
     await page.goto(`${site.home}__svc__/links/new?path=/reports`);
+    await page.locator(".new-link summary").first().click();
     for (const box of await page.getByRole("checkbox").all()) await box.uncheck();
     await page.getByRole("checkbox", { name: "Delete and replace files" }).check();
     await page.getByLabel("Password", { exact: true }).fill("open sesame");
@@ -163,7 +165,7 @@ describeInChromium("links in the pages", (chromium) => {
     await show("no links", "__svc__/links");
     await show("form for a file", "__svc__/links/new?path=/b.txt");
     await show("form for a folder", "__svc__/links/new?path=/reports");
-    await page.locator("summary").click();
+    for (const summary of await page.locator(".new-link summary").all()) await summary.click();
     await expectAccessible(page, "form with more settings");
     await page.locator("#label").fill("a note of several words, longer than a column");
     await page.locator("#max_uses").fill("3");
@@ -173,9 +175,10 @@ describeInChromium("links in the pages", (chromium) => {
     await expectAccessible(page, "new link");
     await checkWidth(page);
     await show("list", "__svc__/links");
-    await page.locator("summary").click();
+    await page.locator(".all summary").click();
     await expectAccessible(page, "list with the question");
     await page.goto(`${site.home}__svc__/links/new?path=/reports`);
+    await page.locator(".new-link summary").first().click();
     for (const box of await page.getByRole("checkbox").all()) await box.uncheck();
     await page.locator("#allow-delete-file").check();
     await page.locator("button.primary").click();
