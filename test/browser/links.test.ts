@@ -51,7 +51,7 @@ describeInChromium("links in the pages", (chromium) => {
     if (javaScriptEnabled) await stranger.page.getByRole("link", { name: "Download", exact: true }).click();
     expect((await downloading).suggestedFilename()).toBe("a.txt");
 
-    await page.getByRole("link", { name: "Links" }).click();
+    await page.getByRole("link", { name: "Links" }).first().click();
     await page.getByRole("row").getByText("for Bob").waitFor();
     await page.getByRole("button", { name: "Withdraw the link to /reports" }).click();
     await page.getByText("There are no links.").waitFor();
@@ -114,7 +114,7 @@ describeInChromium("links in the pages", (chromium) => {
     expect(await page.getByLabel("Password", { exact: true }).inputValue()).toBe("");
     await page.getByRole("checkbox", { name: "See which files" }).check();
     await page.getByRole("button", { name: "Create link" }).click();
-    await page.getByRole("link", { name: "Links" }).click();
+    await page.getByRole("link", { name: "Links" }).first().click();
     const all = page.getByRole("button", { name: "Withdraw all" });
     expect(await all.isVisible()).toBe(false);
     await page.locator("summary").click();
