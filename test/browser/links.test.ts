@@ -117,7 +117,7 @@ describeInChromium("links in the pages", (chromium) => {
     await page.getByRole("link", { name: "Links" }).first().click();
     const all = page.getByRole("button", { name: "Withdraw all" });
     expect(await all.isVisible()).toBe(false);
-    await page.locator("summary").click();
+    await page.locator("summary", { hasText: "Withdraw all" }).click();
     await all.click();
     await page.getByText("There are no links.").waitFor();
     expectNoComplaints(/status of 422/);
