@@ -63,7 +63,8 @@ Examples:
 By default ten failed logins in ten minutes lock the address that they came from: name it by --address.
 A hundred, from all addresses together, lock the account. The log has the address of each refused login.
 The configuration needs session.store, which the running service uses too.
-Exit status: 0 for success, 1 if the store fails, 2 for a wrong flag or configuration, or without session.store.`;
+Exit status: 0 for success, 1 if no failed logins are counted or the store fails,
+2 for a wrong flag or configuration, or without session.store.`;
 
 function addUnlockCommand(program: Command): void {
   program

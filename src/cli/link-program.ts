@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { LINK_PERMISSIONS, type LinkPermission } from "../contracts/links.ts";
 import type { CreateFlags, ListFlags, RevokeFlags } from "./commands/link.ts";
+import { overrideVariables } from "./environment.ts";
 
 const linkHelp = `
 Examples:
@@ -30,6 +31,7 @@ function addCreate(link: Command): void {
   link
     .command("create")
     .description("create a link and print its URL")
+    .hook("preAction", (command) => overrideVariables(command, [["qr", "json"]]))
     .argument("<path>", "the path as the account sees it, such as /reports/a.csv")
     .requiredOption("--config <file>", "the configuration file of the service")
     .requiredOption("--account <name>", "the account whose file or folder it is")

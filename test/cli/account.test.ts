@@ -2,10 +2,12 @@ import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
+import { createPasswordHasher } from "../../src/auth/passwords/hash.ts";
 import { ensureBuilt, makeFolder, startServer } from "../support/built.ts";
 import { runInProcess } from "../support/run-in-process.ts";
 import { noteKeys } from "../support/secrets/secrets.ts";
 import { toRecoveryDigest } from "../support/secrets/totp.ts";
+import { HAS_TERMINAL, runOnTerminal } from "./terminal.ts";
 
 beforeAll(ensureBuilt);
 
@@ -82,6 +84,20 @@ describe("fileferry account", () => {
     expect(await run(["enable", "alice"])).toMatchObject({ status: 0 });
     expect(await run(["remove", "bob"])).toMatchObject({ status: 0 });
     expect((await run(["list"])).stdout).toBe("alice  group staff  home /team\n");
+  });
+
+  it.runIf(HAS_TERMINAL)("asks for a password on a terminal twice and echoes neither", async () => {
+    const { file, read } = await open();
+    for (const [verb, password] of [
+      ["add", "sekret"],
+      ["set-password", "geheim"],
+    ] as const) {
+      const { status, shown } = await runOnTerminal(["account", verb, "alice", "--file", file], password);
+      const prompts = "Password: \r\nRepeat the password: \r\n";
+      expect({ status, shown }).toEqual({ status: 0, shown: `${prompts}${verb}: alice\r\n` });
+      const [account] = JSON.parse(await read()).accounts;
+      expect(await createPasswordHasher().verify(password, account.password)).toBe(true);
+    }
   });
 
   it("keeps the members and the indentation of the other accounts", async () => {

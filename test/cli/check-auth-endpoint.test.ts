@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import type { RequestListener } from "node:http";
@@ -6,10 +5,11 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { endpointCases } from "../../src/testing/endpoint-cases.ts";
-import { builtCommand, ensureBuilt, makeFolder, runCommand, startCommand, waitFor } from "../support/built.ts";
+import { ensureBuilt, makeFolder, runCommand, startCommand, waitFor } from "../support/built.ts";
 import { makeCertificate } from "../support/certificates.ts";
 import { ACCOUNT, answer, createHandwrittenEndpoint, type Steps, serveEndpoint } from "../support/endpoint-server.ts";
 import { type CommandResult, runInProcess } from "../support/run-in-process.ts";
+import { HAS_TERMINAL, runOnTerminal } from "./terminal.ts";
 
 const TOKEN = "token s3cret-token";
 const BASIC = `Basic ${btoa("svc:s3cret:basic")}`;
@@ -132,25 +132,14 @@ describe("fileferry check-auth-endpoint", () => {
     expect(linesOf(stdout, "ok   accepts the right password with")).toHaveLength(1);
   });
 
-  it.runIf(process.platform === "linux")(
-    "asks for the password on a terminal without an echo, and prints colours there",
-    async () => {
-      const command = `'${process.execPath}' '${builtCommand}' check-auth-endpoint '${await serve()}' --user ${ACCOUNT.username}`;
-      const child = spawn("script", ["-qec", command, "/dev/null"], {
-        env: { ...process.env, TERM: "xterm", NO_COLOR: "" },
-      });
-      let shown = "";
-      child.stdout.on("data", (chunk) => {
-        const isAsked = !shown.includes("Password: ");
-        shown += chunk;
-        if (isAsked && shown.includes("Password: ")) child.stdin.write(`${ACCOUNT.password}\r`);
-      });
-      const [status] = await once(child, "close");
-      expect(status).toBe(0);
-      expect(shown.startsWith("Password: \r\n\u001b[32mok\u001b[39m   sends a complete response")).toBe(true);
-      expect(shown).not.toContain(ACCOUNT.password);
-    },
-  );
+  it.runIf(HAS_TERMINAL)("asks for the password on a terminal without an echo, and prints colours there", async () => {
+    const args = ["check-auth-endpoint", await serve(), "--user", ACCOUNT.username];
+    const env = { ...process.env, TERM: "xterm", NO_COLOR: "" };
+    const { status, shown } = await runOnTerminal(args, ACCOUNT.password, env);
+    expect(status).toBe(0);
+    expect(shown.startsWith("Password: \r\n\u001b[32mok\u001b[39m   sends a complete response")).toBe(true);
+    expect(shown).not.toContain(ACCOUNT.password);
+  });
 
   it("prints each line as its check ends", async () => {
     let asked = 0;

@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { access, chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer, request as httpRequest } from "node:http";
@@ -9,19 +8,12 @@ import { text } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { createPasswordHasher } from "../../src/auth/passwords/hash.ts";
-import {
-  builtCommand,
-  ensureBuilt,
-  makeFolder,
-  projectFolder,
-  runCommand,
-  startServer,
-  waitFor,
-} from "../support/built.ts";
+import { ensureBuilt, makeFolder, projectFolder, runCommand, startServer, waitFor } from "../support/built.ts";
 import { makeCertificate } from "../support/certificates.ts";
 import { countRequests, leaveUndescribed } from "../support/openapi/undescribed.ts";
 import { runInProcess } from "../support/run-in-process.ts";
 import { toUnprivileged } from "../support/unprivileged.ts";
+import { HAS_TERMINAL, runOnTerminal } from "./terminal.ts";
 
 const ALICE = { Authorization: `Basic ${btoa("alice:secret")}` };
 const ACCOUNT = ["--account", "alice:secret"];
@@ -114,18 +106,8 @@ describe("fileferry hash-password", () => {
     expect(stderr).toMatch(/^error: [^\n]+\n$/);
   });
 
-  it.runIf(process.platform === "linux")("asks twice on a terminal and echoes neither", async () => {
-    // util-linux's `script` gives the command a terminal.
-    const command = `'${process.execPath}' '${builtCommand}' hash-password`;
-    const child = spawn("script", ["-qec", command, "/dev/null"]);
-    let shown = "";
-    child.stdout.on("data", (chunk) => {
-      const former = shown;
-      shown += chunk;
-      const isAsked = (prompt: string) => shown.includes(prompt) && !former.includes(prompt);
-      if (isAsked("Password: ") || isAsked("Repeat the password: ")) child.stdin.write("sekret\r");
-    });
-    const [status] = await once(child, "close");
+  it.runIf(HAS_TERMINAL)("asks twice on a terminal and echoes neither", async () => {
+    const { status, shown } = await runOnTerminal(["hash-password"], "sekret");
     expect(status).toBe(0);
     expect(shown).toMatch(/^Password: \r\nRepeat the password: \r\n\$scrypt\$\S+\r\n$/);
   });

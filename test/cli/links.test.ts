@@ -12,10 +12,10 @@ const ALICE = { Authorization: `Basic ${btoa("alice:secret of alice")}` };
 
 beforeAll(ensureBuilt, 300_000);
 
-function setSecret(value: string): void {
-  process.env.FILEFERRY_LINKS_SECRET = value;
+function setVariable(name: string, value: string): void {
+  process.env[name] = value;
   onTestFinished(() => {
-    delete process.env.FILEFERRY_LINKS_SECRET;
+    delete process.env[name];
   });
 }
 
@@ -31,7 +31,7 @@ describe("fileferry link create", () => {
   });
 
   it("has the wishes of its flags", async () => {
-    setSecret(SECRET_OF_LINKS);
+    setVariable("FILEFERRY_LINKS_SECRET", SECRET_OF_LINKS);
     const { flags } = await configureLinks({ basePath: "/files", links: {}, publicOrigin: "" });
     const wishes = ["--permission", "allow-read", "--permission", "allow-list", "--permission", "allow-write"];
     const more = ["--expires", "90m", "--max-file-bytes", "1000", "--password", "--ask-name", "--label", "für Bob"];
@@ -79,6 +79,13 @@ describe("fileferry link create", () => {
     expect(lines.length).toBeGreaterThan(20);
     expect(new Set(lines.map((line) => line.length)).size).toBe(1);
     expect(lines.join("")).toMatch(/^[█▀▄ ]+$/);
+    setVariable("FILEFERRY_JSON", "1");
+    const again = await runInProcess(["link", "create", "/reports/a.csv", ...flags, "--qr"]);
+    expect({ ...again, stdout: again.stdout.split("\n").length }).toEqual({
+      status: 0,
+      stderr: "",
+      stdout: lines.length + 2,
+    });
   });
 
   it("is an event, as a link that its account makes", async () => {
@@ -186,14 +193,14 @@ describe("fileferry link create", () => {
   });
 
   it("takes a new secret in front of the old one from the environment, and says what is wrong with it", async () => {
-    setSecret("short");
+    setVariable("FILEFERRY_LINKS_SECRET", "short");
     const { config, flags } = await configureLinks({ links: {} });
     const refused = await runInProcess(["link", "create", "/", ...flags]);
     expect(refused).toMatchObject({ status: 2, stdout: "" });
     expect(refused.stderr).toMatch(/FILEFERRY_LINKS_SECRET must be a text of at least 32 characters/);
-    setSecret(SECRET_OF_LINKS);
+    setVariable("FILEFERRY_LINKS_SECRET", SECRET_OF_LINKS);
     const { stdout } = await runInProcess(["link", "create", "/reports/a.csv", ...flags, "--json"]);
-    setSecret(`a new secret, which now seals the links\n${SECRET_OF_LINKS}\n`);
+    setVariable("FILEFERRY_LINKS_SECRET", `a new secret, which now seals the links\n${SECRET_OF_LINKS}\n`);
     const server = await startServer(["serve", "--config", config]);
     expect((await fetch(onServer(server.url, JSON.parse(stdout).file_url))).status).toBe(200);
   });

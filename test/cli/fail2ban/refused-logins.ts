@@ -12,6 +12,9 @@ export const FORMATS = [
   "$request_uri $http_user_agent $http_host $remote_user $remote_addr $request_id $http_referer $request",
 ];
 
+/** One more than the wrong one-time passwords in a day after which an account with two-factor login is locked. */
+const GUESSERS = Array.from({ length: 51 }, (_each, network) => `10.0.${network}.1`);
+
 /** The addresses of those whose logins {@link logRefusedLogins} has refused, in this order. */
 export const REFUSED = [
   "192.0.2.3",
@@ -20,6 +23,7 @@ export const REFUSED = [
   "192.0.2.7",
   "192.0.2.8",
   "192.0.2.9",
+  ...GUESSERS,
   ...Array.from({ length: 3 }, () => "127.0.0.1"),
   "2001:db8::6",
 ];
@@ -37,7 +41,10 @@ const FORGED = [
 export async function logRefusedLogins(format: string): Promise<string> {
   countRequests();
   const keys = [{ id: "0123456789abcdef", sha256: "0".repeat(64), created_at: 0 }];
-  const accounts = [{ username: "alice", password: "secret of alice", keys }];
+  const accounts = [
+    { username: "alice", password: "secret of alice", keys },
+    { username: "carol", password: "secret of carol", totp: { secret: "A".repeat(32) } },
+  ];
   const config = await configure({
     storage: { type: "memory" },
     clientForwardedHeader: "X-Forwarded-For",
@@ -45,10 +52,22 @@ export async function logRefusedLogins(format: string): Promise<string> {
   });
   const run = await startServer(["serve", "--config", config, "--log-format", format]);
   await refuseLogins(run.url);
+  await guess(run.url);
   for (const forged of FORGED) await sendForged(Number(new URL(run.url).port), forged);
   const body = new URLSearchParams({ username: "bob", password: "wrong" });
   await fetch(`${run.url}__svc__/login`, { method: "POST", body, headers: { "X-Forwarded-For": "2001:db8::6" } });
-  return waitForLine(run, "2001:db8::6");
+  const log = await waitForLine(run, "2001:db8::6");
+  if (!log.includes("second-factor-throttled")) throw new Error("the account is not locked");
+  return log;
+}
+
+/** Asks with the right password and a wrong one-time password until the account is locked. */
+async function guess(url: string): Promise<void> {
+  const fields = { username: "carol", password: "secret of carol", one_time_password: "000000" };
+  for (const client of GUESSERS) {
+    const headers = { "X-Forwarded-For": client };
+    await fetch(`${url}__svc__/login`, { method: "POST", body: new URLSearchParams(fields), headers });
+  }
 }
 
 async function refuseLogins(url: string): Promise<void> {
