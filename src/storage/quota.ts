@@ -14,7 +14,7 @@ import { createRemove, createTransfer } from "./quota/transfers.ts";
 import { createQuotaUploads } from "./quota/uploads.ts";
 import { createWalks } from "./quota/walks.ts";
 import { createWrite } from "./quota/writes.ts";
-import { createTurns } from "./wrappers/turns.ts";
+import { createPathMutex } from "./wrappers/path-mutex.ts";
 
 export type { Quota, QuotaLimit } from "../contracts/quota.ts";
 
@@ -66,7 +66,7 @@ export function createQuotaStorage(storage: StorageAdapter, options: QuotaOption
     clock,
   });
   const admissions = createAdmissions(counts, folders, clock);
-  const verbs = { storage: inner, admissions, counts, turns: createTurns(), walks, stepBytes };
+  const internals = { storage: inner, admissions, counts, mutex: createPathMutex(), walks, stepBytes };
 
   const sweep = (): Promise<number> =>
     runSweeps(
@@ -80,11 +80,11 @@ export function createQuotaStorage(storage: StorageAdapter, options: QuotaOption
   const { uploads } = inner;
   const counted = hideArea({
     ...handOn(inner),
-    write: createWrite(verbs),
-    remove: createRemove(verbs),
-    copy: createTransfer(verbs, "copy"),
-    move: createTransfer(verbs, "move"),
-    ...(uploads && { uploads: createQuotaUploads(verbs, uploads, countedUploads) }),
+    write: createWrite(internals),
+    remove: createRemove(internals),
+    copy: createTransfer(internals, "copy"),
+    move: createTransfer(internals, "move"),
+    ...(uploads && { uploads: createQuotaUploads(internals, uploads, countedUploads) }),
   });
   return Object.assign(counted, { quota });
 }

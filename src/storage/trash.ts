@@ -46,22 +46,23 @@ export function createTrashStorage(storage: StorageAdapter, options: TrashOption
   checkOptions(options);
   const { keepSeconds = 2_592_000, maxBytes = 0, makeRoom = true, clock = Date.now } = options;
   const inner = openArea(storage);
-  const { trash, parts, onAdded } = createTrash({
+  const { trash, internals, onAdded } = createTrash({
     storage: inner,
     clock,
     keepMilliseconds: keepSeconds === 0 ? Number.POSITIVE_INFINITY : 1000 * keepSeconds,
     maxBytes,
     withLock: createRequestMutex(),
   });
-  const verbs = { parts, makeRoom, onAdded };
+  const verbs = { internals, makeRoom, onAdded };
   const { uploads } = inner;
   const covered = hideArea({
     ...handOn(inner),
     remove: createTrashRemove(verbs),
     copy: createTrashTransfer(verbs, "copy"),
     move: createTrashTransfer(verbs, "move"),
-    ...(makeRoom && { write: createTrashWrite(parts) }),
-    ...(uploads && makeRoom && { uploads: { ...handOnUploads(uploads), create: createTrashUpload(parts, uploads) } }),
+    ...(makeRoom && { write: createTrashWrite(internals) }),
+    ...(uploads &&
+      makeRoom && { uploads: { ...handOnUploads(uploads), create: createTrashUpload(internals, uploads) } }),
   });
   return Object.assign(covered, { trash });
 }

@@ -5,10 +5,10 @@ import type { StorageAdapter } from "../contracts/storage-adapter.ts";
 import { createBoundedMap } from "../platform/bounded-map.ts";
 import { hideArea, openArea } from "./area.ts";
 import { createVersions } from "./versions/create-versions.ts";
-import type { VersionParts } from "./versions/parts.ts";
+import type { VersionInternals } from "./versions/internals.ts";
 import { createVersionsCopy, createVersionsMove, createVersionsRemove } from "./versions/transfers.ts";
 import { createVersionsUploads, createVersionsWrite } from "./versions/writes.ts";
-import { createTurns } from "./wrappers/turns.ts";
+import { createPathMutex } from "./wrappers/path-mutex.ts";
 
 export type { FileVersion, VersionRestoreOptions, Versions } from "../contracts/kept/versions.ts";
 
@@ -47,26 +47,26 @@ export function createVersionsStorage(storage: StorageAdapter, options: Versions
   checkOptions(options);
   const { keep = 10, keepSeconds = 0, maxFileBytes = 0, clock = Date.now } = options;
   const inner = openArea(storage);
-  const parts: VersionParts = {
+  const internals: VersionInternals = {
     storage: inner,
     clock,
     keep,
     keepMilliseconds: keepSeconds === 0 ? Number.POSITIVE_INFINITY : 1000 * keepSeconds,
     maxFileBytes: maxFileBytes === 0 ? Number.POSITIVE_INFINITY : maxFileBytes,
-    turns: createTurns(),
+    mutex: createPathMutex(),
     known: createBoundedMap(Math.ceil(MAX_KNOWN / keep)),
   };
   const { uploads } = inner;
-  const write = createVersionsWrite(parts);
+  const write = createVersionsWrite(internals);
   const covered = hideArea({
     ...handOn(inner),
     write,
-    copy: createVersionsCopy(parts),
-    move: createVersionsMove(parts),
-    remove: createVersionsRemove(parts),
-    ...(uploads && { uploads: createVersionsUploads(parts, uploads) }),
+    copy: createVersionsCopy(internals),
+    move: createVersionsMove(internals),
+    remove: createVersionsRemove(internals),
+    ...(uploads && { uploads: createVersionsUploads(internals, uploads) }),
   });
-  return Object.assign(covered, { versions: createVersions(parts, write) });
+  return Object.assign(covered, { versions: createVersions(internals, write) });
 }
 
 function checkOptions(options: VersionsOptions): void {

@@ -1,41 +1,41 @@
 import type { StorageUploads, UploadKey, UploadState } from "../../contracts/storage-uploads.ts";
 import { type CountedUpload, type CountedUploads, toNeeded } from "./counted-uploads.ts";
 import type { ChangedPart } from "./settlement.ts";
-import { createFileExchange, type QuotaVerbs } from "./writes.ts";
+import { createFileCommit, type QuotaInternals } from "./writes.ts";
 
 /**
  * Creates `join` of the uploads of a storage with quotas. The file takes over what is reserved for its parts, so they
  * have none of it for another file, and need nothing until they are discarded.
  */
 export function createQuotaJoin(
-  verbs: QuotaVerbs,
+  internals: QuotaInternals,
   { find, join }: Pick<StorageUploads, "find"> & Required<Pick<StorageUploads, "join">>,
   counted: CountedUploads,
 ): Required<StorageUploads>["join"] {
-  const { admissions } = verbs;
+  const { admissions } = internals;
 
   return async (keys, path, options = {}) => {
     const states = await Promise.all(keys.map(find));
     const parts = new Map<string, CountedUpload>();
     const reservation = admissions.open(admissions.limitsOf(path, options.quota));
-    const exchange = createFileExchange(verbs, path, reservation);
+    const commit = createFileCommit(internals, path, reservation);
     try {
       // A part may be in the file several times.
       for (const state of states) if (state !== undefined) openOnce(parts, state);
       const bytes = states.reduce((sum, state) => sum + (state?.offset ?? 0), 0);
       const credit = [...parts.values()].map((part) => part.claim());
-      if (!states.includes(undefined)) await exchange.begin(bytes, credit);
+      if (!states.includes(undefined)) await commit.begin(bytes, credit);
       const entry = await reservation.during(
         (signal) => join(keys, path, signal ? { ...options, signal } : options),
         options.signal,
       );
-      await spendAll([...parts.values()], (changes) => exchange.count(entry, changes));
+      await spendAll([...parts.values()], (changes) => commit.count(entry, changes));
       return entry;
     } catch (error) {
-      await exchange.recountIfReplaced(error);
+      await commit.recountIfReplaced(error);
       throw error;
     } finally {
-      exchange.end();
+      commit.end();
       for (const part of parts.values()) part.close();
       await reservation.release();
     }

@@ -46,7 +46,7 @@ const TTL_MILLISECONDS = 90 * 86_400_000;
 
 /** Creates records in a store that processes can share. */
 export function createSharedRecords(store: AtomicKeyValueStore, clock: () => number): CountRecords {
-  const inTurn = createRequestMutex();
+  const withKeyLock = createRequestMutex();
 
   async function find(folder: string): Promise<CountRecord | undefined> {
     const text = await mapStoreErrors(() => store.get(toKey(folder)));
@@ -54,7 +54,7 @@ export function createSharedRecords(store: AtomicKeyValueStore, clock: () => num
   }
 
   const update: CountRecords["update"] = (folder, change, onStored) =>
-    inTurn(folder, async () => {
+    withKeyLock(folder, async () => {
       const text = await mapStoreErrors(() =>
         updateText(store, toKey(folder), TTL_MILLISECONDS, (current) => {
           const next = change(current === undefined ? undefined : parseCount(current, clock()));

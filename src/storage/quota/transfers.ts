@@ -15,7 +15,7 @@ import { type Amount, NOTHING, subtract, toMissing } from "./amount.ts";
 import { toCountedPath } from "./counted-path.ts";
 import { measure } from "./measure.ts";
 import type { Settlement } from "./settlement.ts";
-import type { QuotaVerbs } from "./writes.ts";
+import type { QuotaInternals } from "./writes.ts";
 
 /** After these a storage has changed nothing. */
 const REFUSALS: readonly StorageErrorCode[] = [
@@ -30,11 +30,11 @@ const REFUSALS: readonly StorageErrorCode[] = [
 ];
 
 /** Creates `remove` of a storage with quotas. */
-export function createRemove(verbs: QuotaVerbs): StorageAdapter["remove"] {
-  const { storage, admissions, turns, walks } = verbs;
+export function createRemove(internals: QuotaInternals): StorageAdapter["remove"] {
+  const { storage, admissions, mutex, walks } = internals;
 
   return async (path: string, options?: RemoveOptions): Promise<void> => {
-    const endTurn = await turns.take([], [path]);
+    const unlock = await mutex.lock([], [path]);
     let endChange: () => void = () => undefined;
     try {
       const folders = await admissions.countedAround([path]);
@@ -42,13 +42,13 @@ export function createRemove(verbs: QuotaVerbs): StorageAdapter["remove"] {
       const entry = isMeasured ? await storage.stat(path) : undefined;
       const amount = await measure(storage, path, entry);
       endChange = walks.announce([path]);
-      await asChange(verbs, folders, () => storage.remove(path, options));
+      await asChange(internals, folders, () => storage.remove(path, options));
       const parts = [{ path, amount: subtract(NOTHING, amount) }];
       const losesUploads = entry?.kind === "folder";
-      await settle(verbs, admissions.open([]), [path], { parts, losesUploads }, isMeasured);
+      await settle(internals, admissions.open([]), [path], { parts, losesUploads }, isMeasured);
     } finally {
       endChange();
-      endTurn();
+      unlock();
     }
   };
 }
@@ -73,8 +73,8 @@ const UNMEASURED: Measured = {
 };
 
 /** Creates `copy` and `move` of a storage with quotas. */
-export function createTransfer(verbs: QuotaVerbs, verb: "copy" | "move"): StorageAdapter["copy"] {
-  const { storage, admissions, turns, walks } = verbs;
+export function createTransfer(internals: QuotaInternals, verb: "copy" | "move"): StorageAdapter["copy"] {
+  const { storage, admissions, mutex, walks } = internals;
   const isMove = verb === "move";
 
   async function measureTransfer(
@@ -103,7 +103,7 @@ export function createTransfer(verbs: QuotaVerbs, verb: "copy" | "move"): Storag
     const limits = admissions.limitsOf(to, options.quota).filter(({ path }) => !isMove || !isIn(from, path));
     const reservation = admissions.open(limits);
     // Others may change the source of a copy meanwhile: what has arrived is measured afterwards.
-    const endTurns = await (isMove ? turns.take([], [from, to]) : turns.take([from], [to]));
+    const unlock = await (isMove ? mutex.lock([], [from, to]) : mutex.lock([from], [to]));
     let endChange: () => void = () => undefined;
     try {
       const folders = [...(await admissions.countedAround(changed)), ...limits.map(({ path }) => path)];
@@ -118,31 +118,35 @@ export function createTransfer(verbs: QuotaVerbs, verb: "copy" | "move"): Storag
       if (isMove && isFolder) for (const folder of folders) walks.disturb(folder);
       const [placement, made] = await reservation.during(async (signal) => {
         const own = signal ? { ...options, signal } : options;
-        const done = await asChange(verbs, folders, () => storage[verb](from, to, own));
-        return [done, isMeasured ? await findMade(verbs, to, { isMove, isFolder, size }, folders) : undefined];
+        const done = await asChange(internals, folders, () => storage[verb](from, to, own));
+        return [done, isMeasured ? await findMade(internals, to, { isMove, isFolder, size }, folders) : undefined];
       }, options.signal);
       const arrived = made?.amount ?? size;
       if (placement === "created" && made !== undefined) {
         const { conditions } = made;
-        await keepIfAdmitted(verbs, reservation, { arrived, folders }, () =>
+        await keepIfAdmitted(internals, reservation, { arrived, folders }, () =>
           isMove ? storage.move(to, from, conditions) : storage.remove(to, { ...conditions, permanent: true }),
         );
       }
       const parts = [{ path: to, amount: subtract(arrived, replaced) }];
       if (isMove) parts.push({ path: from, amount: subtract(NOTHING, size) });
       const losesUploads = replacesFolder || (isMove && isFolder);
-      await settle(verbs, reservation, changed, { parts, losesUploads }, isMeasured);
+      await settle(internals, reservation, changed, { parts, losesUploads }, isMeasured);
       return placement;
     } finally {
       endChange();
-      endTurns();
+      unlock();
       await reservation.release();
     }
   };
 }
 
 /** Runs a change. If it fails midway, the folders around it are counted again. */
-async function asChange<T>({ counts }: QuotaVerbs, folders: readonly string[], change: () => Promise<T>): Promise<T> {
+async function asChange<T>(
+  { counts }: QuotaInternals,
+  folders: readonly string[],
+  change: () => Promise<T>,
+): Promise<T> {
   try {
     return await change();
   } catch (error) {
@@ -160,7 +164,7 @@ interface Made {
 
 /** Looks at what a change has made. `size`: of what was moved. The source of a copy may have grown. */
 async function findMade(
-  { storage, counts }: QuotaVerbs,
+  { storage, counts }: QuotaInternals,
   path: string,
   { isMove, isFolder, size }: { readonly isMove: boolean; readonly isFolder: boolean; readonly size: Amount },
   folders: readonly string[],
@@ -182,7 +186,7 @@ async function findMade(
  * ended and others have had the room. If the store fails, the change stays.
  */
 async function keepIfAdmitted(
-  { counts }: QuotaVerbs,
+  { counts }: QuotaInternals,
   reservation: Reservation,
   { arrived, folders }: { readonly arrived: Amount; readonly folders: readonly string[] },
   undo: () => Promise<unknown>,
@@ -207,7 +211,7 @@ async function undoOrFail(undo: () => Promise<unknown>): Promise<void> {
 
 /** Counts a change. What was not measured is counted by a walk, if a count of it was started meanwhile. */
 async function settle(
-  { admissions, counts }: QuotaVerbs,
+  { admissions, counts }: QuotaInternals,
   reservation: Reservation,
   changed: readonly string[],
   settlement: Settlement,

@@ -6,15 +6,15 @@ import { subtract } from "./amount.ts";
 import { type CountedUpload, type CountedUploads, toNeeded } from "./counted-uploads.ts";
 import { createQuotaJoin } from "./join.ts";
 import type { ChangedPart } from "./settlement.ts";
-import { admit, createFileExchange, type QuotaVerbs } from "./writes.ts";
+import { admit, createFileCommit, type QuotaInternals } from "./writes.ts";
 
 /** Creates the uploads of a storage with quotas. What an upload will need is reserved as long as it exists. */
 export function createQuotaUploads(
-  verbs: QuotaVerbs,
+  internals: QuotaInternals,
   uploads: StorageUploads,
   counted: CountedUploads,
 ): StorageUploads {
-  const { admissions, counts } = verbs;
+  const { admissions, counts } = internals;
 
   /** Runs a call with an upload that is open. */
   async function withOpen<T>(
@@ -73,7 +73,12 @@ export function createQuotaUploads(
       withReservation(before.path, options.quota, async (reservation) => {
         let after: UploadState | undefined;
         try {
-          after = await uploads.append(key, offset, admit(verbs, content, { reservation, isSized: false }), options);
+          after = await uploads.append(
+            key,
+            offset,
+            admit(internals, content, { reservation, isSized: false }),
+            options,
+          );
           return after;
         } finally {
           // What has come before a failure is kept, too.
@@ -114,20 +119,20 @@ export function createQuotaUploads(
     const path = options.path ?? state.path;
     return withOpen(key, state, (upload) =>
       withReservation(path, options.quota, async (reservation) => {
-        const exchange = createFileExchange(verbs, path, reservation);
+        const commit = createFileCommit(internals, path, reservation);
         try {
-          await exchange.begin(state.offset, [upload.claim()]);
+          await commit.begin(state.offset, [upload.claim()]);
           const entry = await reservation.during(
             (signal) => uploads.complete(key, signal ? { ...options, signal } : options),
             options.signal,
           );
-          await upload.spend((change) => exchange.count(entry, [change]));
+          await upload.spend((change) => commit.count(entry, [change]));
           return entry;
         } catch (error) {
-          await exchange.recountIfReplaced(error);
+          await commit.recountIfReplaced(error);
           throw error;
         } finally {
-          exchange.end();
+          commit.end();
         }
       }),
     );
@@ -161,6 +166,6 @@ export function createQuotaUploads(
     update,
     complete,
     discard,
-    ...(join && { join: createQuotaJoin(verbs, { ...uploads, join }, counted) }),
+    ...(join && { join: createQuotaJoin(internals, { ...uploads, join }, counted) }),
   };
 }

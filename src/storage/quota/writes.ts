@@ -3,8 +3,8 @@ import { hasCode, type StorageAdapter, type StorageEntry, StorageError } from ".
 import { nameOf, parentOf } from "../../contracts/storage-path.ts";
 import { type Steps, watchSteps } from "../../contracts/watch-steps.ts";
 import { findReplacingWrite } from "../replacing-write.ts";
+import type { PathMutex } from "../wrappers/path-mutex.ts";
 import { isRecord } from "../wrappers/records.ts";
-import type { Turns } from "../wrappers/turns.ts";
 import type { Admissions, Reservation } from "./admission.ts";
 import { type Amount, subtract, times, toMissing } from "./amount.ts";
 import type { Counts } from "./counts.ts";
@@ -12,13 +12,13 @@ import { toAmount } from "./measure.ts";
 import type { ChangedPart } from "./settlement.ts";
 import type { Walks } from "./walks.ts";
 
-/** What the verbs of a storage with quotas need. */
-export interface QuotaVerbs {
+/** What the operations of a storage with quotas share. */
+export interface QuotaInternals {
   /** The storage that is counted, with what wrappers keep in it. */
   readonly storage: StorageAdapter;
   readonly admissions: Admissions;
   readonly counts: Counts;
-  readonly turns: Turns;
+  readonly mutex: PathMutex;
   readonly walks: Walks;
   /** How much is reserved at a time for content without a length. */
   readonly stepBytes: number;
@@ -30,8 +30,8 @@ const SMALL_BYTES = 65_536;
 const SPARE_FILES = 100;
 
 /** Creates `write` of a storage with quotas. */
-export function createWrite(verbs: QuotaVerbs): StorageAdapter["write"] {
-  const { storage, admissions } = verbs;
+export function createWrite(internals: QuotaInternals): StorageAdapter["write"] {
+  const { storage, admissions } = internals;
   const replace = findReplacingWrite(storage);
 
   return async (path, content, options = {}): Promise<StorageEntry> => {
@@ -39,26 +39,26 @@ export function createWrite(verbs: QuotaVerbs): StorageAdapter["write"] {
     if (isRecord(parentOf(path), nameOf(path))) return storage.write(path, content, options);
     const limits = admissions.limitsOf(path, options.quota);
     const reservation = admissions.open(limits);
-    const exchange = createFileExchange(verbs, path, reservation, { reportsReplaced: replace !== undefined });
+    const commit = createFileCommit(internals, path, reservation, { reportsReplaced: replace !== undefined });
     try {
       const { size } = options;
       // Without a length nothing is reserved before the first step, so nothing has to be known of the file.
       const isSized = size !== undefined && limits.length > 0;
-      const admitted = admit(verbs, content, {
+      const admitted = admit(internals, content, {
         reservation,
         ...(isSized && { onStart: () => reserveFile(storage, path, size, reservation) }),
         isSized,
-        onEnd: exchange.begin,
+        onEnd: commit.begin,
       });
-      const written = replace?.(path, admitted, options, exchange.noteReplaced);
+      const written = replace?.(path, admitted, options, commit.noteReplaced);
       const entry = await (written ?? storage.write(path, admitted, options));
-      await exchange.count(entry);
+      await commit.count(entry);
       return entry;
     } catch (error) {
-      await exchange.recountIfReplaced(error);
+      await commit.recountIfReplaced(error);
       throw error;
     } finally {
-      exchange.end();
+      commit.end();
       await reservation.release();
     }
   };
@@ -66,7 +66,7 @@ export function createWrite(verbs: QuotaVerbs): StorageAdapter["write"] {
 
 /**
  * Reserves room for a file of a known size. A look at the file that it replaces costs more than to receive a small one.
- * So a small one is reserved whole where many of them would fit, and the exchange gives back what it did not need.
+ * So a small one is reserved whole where many of them would fit. What it did not need is given back afterwards.
  */
 async function reserveFile(
   storage: StorageAdapter,
@@ -89,9 +89,9 @@ async function raiseIfRoomy(reservation: Reservation, file: Amount): Promise<boo
   }
 }
 
-/** The moment in which a file is exchanged: nothing else in this process changes what is at its path. */
-export interface FileExchange {
-  /** Takes the path's turn, and admits what the file needs beyond the one that it replaces. */
+/** The step in which a file takes its place: nothing else in this process changes what is at its path. */
+export interface FileCommit {
+  /** Locks the path, and admits what the file needs beyond the one that it replaces. */
   begin(bytes: number, credit?: readonly ChangedPart[]): Promise<void>;
   /** Notes what the storage has replaced. */
   noteReplaced(entry: StorageEntry | undefined): void;
@@ -102,13 +102,13 @@ export interface FileExchange {
   end(): void;
 }
 
-/** Creates the exchange of a file. `reportsReplaced`: the storage calls `noteReplaced` when it has placed the file. */
-export function createFileExchange(
-  { storage, admissions, counts, turns, walks }: QuotaVerbs,
+/** Creates a {@link FileCommit}. `reportsReplaced`: the storage calls `noteReplaced` when it has placed the file. */
+export function createFileCommit(
+  { storage, admissions, counts, mutex, walks }: QuotaInternals,
   path: string,
   reservation: Reservation,
   { reportsReplaced = false } = {},
-): FileExchange {
+): FileCommit {
   const ends: (() => void)[] = [];
   let isOver = false;
   let mayBeReplaced = false;
@@ -128,7 +128,7 @@ export function createFileExchange(
   }
 
   async function begin(bytes: number, credit: readonly ChangedPart[] = []): Promise<void> {
-    keep(await turns.take([path]));
+    keep(await mutex.lock([path]));
     await reservation.renew();
     const file = toFile(bytes);
     // With all of it reserved it makes no difference what is there.
@@ -182,7 +182,7 @@ export interface AdmittedContent {
 
 /** Returns content as far as it is admitted. Its steps fail with the error of a quota. */
 export function admit(
-  { stepBytes }: Pick<QuotaVerbs, "stepBytes">,
+  { stepBytes }: Pick<QuotaInternals, "stepBytes">,
   content: AsyncIterable<Uint8Array>,
   { reservation, onStart, isSized, onEnd }: AdmittedContent,
 ): Steps<Uint8Array> {

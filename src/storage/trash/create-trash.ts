@@ -6,10 +6,10 @@ import type { KeyedMutex } from "../../platform/keyed-mutex.ts";
 import { TRASH_FOLDER } from "../area.ts";
 import { TRASH_DATA } from "../wrappers/records.ts";
 import { isTimedId } from "../wrappers/timed-ids.ts";
-import { isTooOld, purgeEntry, restoreEntry } from "./ends.ts";
 import { readEntry, toEntryFolder } from "./entry.ts";
-import type { TrashParts } from "./parts.ts";
+import type { TrashInternals } from "./internals.ts";
 import { type EntryPlace, toPlace, toTrashFolder } from "./places.ts";
+import { isTooOld, purgeEntry, restoreEntry } from "./restore-purge.ts";
 import { cutToSize, measureEntry } from "./space.ts";
 import { sweepEntries } from "./sweep.ts";
 import { walkEntries, walkInOrder, walkTrashMembers } from "./walk.ts";
@@ -28,7 +28,7 @@ export interface TrashSettings {
 /** A trash, and what the verbs of its storage use of it. */
 export interface CreatedTrash {
   readonly trash: Trash;
-  readonly parts: TrashParts;
+  readonly internals: TrashInternals;
   /** Called after something has been moved to the trash: the oldest entries may have to go. It never rejects. */
   onAdded(place: EntryPlace): Promise<void>;
 }
@@ -46,7 +46,7 @@ export function createTrash({ storage, clock, keepMilliseconds, maxBytes, withLo
   let filled = Number.POSITIVE_INFINITY;
   const listeners = new Set<(purge: TrashPurge) => void>();
   const remember = (place: EntryPlace): void => known.set(place.id, place);
-  const parts: TrashParts = { storage, clock, keepMilliseconds, withLock, remember, report };
+  const internals: TrashInternals = { storage, clock, keepMilliseconds, withLock, remember, report };
 
   /** Calls the listeners. The entry stays removed if one of them fails. */
   function report(purge: TrashPurge): void {
@@ -86,7 +86,7 @@ export function createTrash({ storage, clock, keepMilliseconds, maxBytes, withLo
     for await (const page of walkInOrder(storage, toTrashFolder(below), "newest")) {
       yield* readBelow(
         below,
-        page.filter(({ id }) => !isTooOld(parts, id)),
+        page.filter(({ id }) => !isTooOld(internals, id)),
       );
     }
   }
@@ -97,7 +97,7 @@ export function createTrash({ storage, clock, keepMilliseconds, maxBytes, withLo
   }
 
   async function find(below: string, ids: readonly string[], paths = NO_PATHS): Promise<readonly TrashEntry[]> {
-    const valid = [...new Set(ids)].filter((id) => isTimedId(id) && !isTooOld(parts, id));
+    const valid = [...new Set(ids)].filter((id) => isTimedId(id) && !isTooOld(internals, id));
     const places = valid.map((id) => expect(id, paths.get(id))).filter((place) => place !== undefined);
     const found: TrashEntry[] = [];
     for await (const entry of readBelow(below, places)) found.push(entry);
@@ -124,21 +124,21 @@ export function createTrash({ storage, clock, keepMilliseconds, maxBytes, withLo
     if (to !== undefined) toPathSegments(to);
     const place = await locate(id);
     if (place === undefined) throw new StorageError("not-found");
-    return restoreEntry(parts, place, to, options);
+    return restoreEntry(internals, place, to, options);
   }
 
   async function purge(id: string): Promise<boolean> {
     const place = await locate(id);
-    return place !== undefined && (await purgeEntry(parts, place)) !== undefined;
+    return place !== undefined && (await purgeEntry(internals, place)) !== undefined;
   }
 
   async function sweep(): Promise<number> {
-    const count = await sweepEntries(parts);
+    const count = await sweepEntries(internals);
     return maxBytes === 0 ? count : count + (await cut());
   }
 
   async function cut(): Promise<number> {
-    const { count, bytes } = await cutToSize(parts, maxBytes);
+    const { count, bytes } = await cutToSize(internals, maxBytes);
     filled = bytes;
     return count;
   }
@@ -147,7 +147,7 @@ export function createTrash({ storage, clock, keepMilliseconds, maxBytes, withLo
   async function onAdded(place: EntryPlace): Promise<void> {
     if (maxBytes === 0) return;
     try {
-      const { bytes } = await measureEntry(parts, place);
+      const { bytes } = await measureEntry(internals, place);
       filled += bytes;
       if (filled > maxBytes) await withLock(TRASH_FOLDER, async () => void (filled > maxBytes && (await cut())));
     } catch {
@@ -160,5 +160,5 @@ export function createTrash({ storage, clock, keepMilliseconds, maxBytes, withLo
     return () => listeners.delete(listener);
   }
 
-  return { trash: { list, find, members, restore, purge, sweep, watch }, parts, onAdded };
+  return { trash: { list, find, members, restore, purge, sweep, watch }, internals, onAdded };
 }

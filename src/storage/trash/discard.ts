@@ -4,7 +4,7 @@ import { makeFolders } from "../wrappers/folders.ts";
 import { TRASH_DATA } from "../wrappers/records.ts";
 import { createTimedId } from "../wrappers/timed-ids.ts";
 import { toEntryFolder, toTrashEntry, writeInfo } from "./entry.ts";
-import type { TrashParts } from "./parts.ts";
+import type { TrashInternals } from "./internals.ts";
 import { toPlace } from "./places.ts";
 
 /** How often a removal begins again when a sweep has just removed the empty folder that it needs. */
@@ -17,14 +17,14 @@ const MAX_ATTEMPTS = 5;
  * Rejects as `remove` does; with `not-found` also if the member has another kind by now.
  */
 export async function discard(
-  parts: TrashParts,
+  internals: TrashInternals,
   path: string,
   found: StorageEntry,
   options: Pick<RemoveOptions, "ifMatch">,
 ): Promise<TrashEntry> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await discardOnce(parts, path, found, options);
+      return await discardOnce(internals, path, found, options);
     } catch (error) {
       if (attempt === MAX_ATTEMPTS || !hasCode(error, "parent-missing")) throw toRemovalError(error);
     }
@@ -32,7 +32,7 @@ export async function discard(
 }
 
 async function discardOnce(
-  { storage, clock, remember }: TrashParts,
+  { storage, clock, remember }: TrashInternals,
   path: string,
   found: StorageEntry,
   { ifMatch }: Pick<RemoveOptions, "ifMatch">,

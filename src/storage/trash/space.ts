@@ -4,10 +4,10 @@ import { hasCode, type StorageEntry } from "../../contracts/storage-adapter.ts";
 import { isWithinFolder } from "../../contracts/storage-path.ts";
 import { TRASH_FOLDER } from "../area.ts";
 import { TRASH_DATA, TRASH_VERSIONS } from "../wrappers/records.ts";
-import { purgeEntry } from "./ends.ts";
 import { lookAtEntry, readEntry } from "./entry.ts";
-import type { TrashParts } from "./parts.ts";
+import type { TrashInternals } from "./internals.ts";
 import { type EntryPlace, toTrashFolder } from "./places.ts";
+import { purgeEntry } from "./restore-purge.ts";
 import { walkEntries, walkInOrder, walkTrashMembers } from "./walk.ts";
 
 /** An amount of bytes and files. */
@@ -23,19 +23,19 @@ const MAX_REMOVED = 10_000;
 const FILLED = 0.9;
 
 /** Returns how much an entry takes with its versions. What another caller ends meanwhile takes nothing. */
-export async function measureEntry(parts: TrashParts, place: EntryPlace): Promise<Space> {
-  const { path, data, hasVersions } = await lookAtEntry(parts.storage, place);
-  const own = await measureAt(parts, `${path}/${TRASH_DATA}`, data);
-  return hasVersions ? addTo(own, await measureFolder(parts, `${path}/${TRASH_VERSIONS}`)) : own;
+export async function measureEntry(internals: TrashInternals, place: EntryPlace): Promise<Space> {
+  const { path, data, hasVersions } = await lookAtEntry(internals.storage, place);
+  const own = await measureAt(internals, `${path}/${TRASH_DATA}`, data);
+  return hasVersions ? addTo(own, await measureFolder(internals, `${path}/${TRASH_VERSIONS}`)) : own;
 }
 
 /** Returns how much is at a path, which has an entry or nothing. */
-async function measureAt(parts: TrashParts, path: string, entry: StorageEntry | undefined): Promise<Space> {
-  if (entry?.kind === "folder") return measureFolder(parts, path);
+async function measureAt(internals: TrashInternals, path: string, entry: StorageEntry | undefined): Promise<Space> {
+  if (entry?.kind === "folder") return measureFolder(internals, path);
   return entry?.kind === "file" ? { bytes: entry.size, files: 1 } : NOTHING;
 }
 
-async function measureFolder({ storage }: TrashParts, folder: string): Promise<Space> {
+async function measureFolder({ storage }: TrashInternals, folder: string): Promise<Space> {
   let sum = NOTHING;
   for await (const { kind, size } of walkTrashMembers(storage, folder)) {
     sum = addTo(sum, { bytes: size, files: kind === "file" ? 1 : 0 });
@@ -51,26 +51,29 @@ function addTo(one: Space, other: Space): Space {
  * Removes entries if the trash has more than `maxBytes`: those that are larger than it, and the oldest ones until a
  * tenth is free. Returns the number of entries, and the bytes that are left.
  */
-export async function cutToSize(parts: TrashParts, maxBytes: number): Promise<{ count: number; bytes: number }> {
+export async function cutToSize(
+  internals: TrashInternals,
+  maxBytes: number,
+): Promise<{ count: number; bytes: number }> {
   let [count, bytes] = [0, 0];
 
   async function end(place: EntryPlace): Promise<boolean> {
-    const isEnded = (await purgeEntry(parts, place, "space")) !== undefined;
+    const isEnded = (await purgeEntry(internals, place, "space")) !== undefined;
     if (isEnded) count += 1;
     return isEnded;
   }
 
-  for await (const batch of walkEntries(parts.storage, TRASH_FOLDER)) {
+  for await (const batch of walkEntries(internals.storage, TRASH_FOLDER)) {
     for (const place of batch) {
-      const { bytes: size } = await measureEntry(parts, place);
+      const { bytes: size } = await measureEntry(internals, place);
       if (size <= maxBytes || !(await end(place))) bytes += size;
     }
   }
   if (bytes <= maxBytes) return { count, bytes };
-  for await (const page of walkInOrder(parts.storage, TRASH_FOLDER, "oldest")) {
+  for await (const page of walkInOrder(internals.storage, TRASH_FOLDER, "oldest")) {
     for (const place of page) {
       if (bytes <= FILLED * maxBytes) return { count, bytes };
-      const { bytes: size } = await measureEntry(parts, place);
+      const { bytes: size } = await measureEntry(internals, place);
       if (await end(place)) bytes -= size;
     }
   }
@@ -94,7 +97,7 @@ export interface NeededRoom {
  * makes enough room, and runs it again. `mayRepeat`: whether nothing of the content has been taken.
  */
 export async function withRoom<T>(
-  parts: TrashParts,
+  internals: TrashInternals,
   needed: NeededRoom,
   action: () => Promise<T>,
   mayRepeat: () => boolean = () => true,
@@ -102,42 +105,42 @@ export async function withRoom<T>(
   try {
     return await action();
   } catch (error) {
-    if (!hasCode(error, "no-space") || !mayRepeat() || !(await makeRoom(parts, needed, error))) throw error;
+    if (!hasCode(error, "no-space") || !mayRepeat() || !(await makeRoom(internals, needed, error))) throw error;
     return action();
   }
 }
 
-async function makeRoom(parts: TrashParts, needed: NeededRoom, error: unknown): Promise<boolean> {
+async function makeRoom(internals: TrashInternals, needed: NeededRoom, error: unknown): Promise<boolean> {
   const home = needed.quota?.path;
   if (home === undefined || !isWithinFolder(needed.path, home)) return false;
   const quotaShortage = quotaShortageOf(error);
   const limit = quotaShortage?.path ?? "/";
-  const shortage = quotaShortage ?? { bytes: await measureMissing(parts, needed), files: 0 };
+  const shortage = quotaShortage ?? { bytes: await measureMissing(internals, needed), files: 0 };
   if (needed.signal?.aborted) return false;
   const folder = isWithinFolder(limit, home) ? limit : home;
-  return parts.withLock(folder, () => removeOldest(parts, folder, shortage));
+  return internals.withLock(folder, () => removeOldest(internals, folder, shortage));
 }
 
 /** How many bytes a full disk lacks: all of them, if it does not say how many are free. */
-async function measureMissing(parts: TrashParts, { path, size = 0, from }: NeededRoom): Promise<number> {
-  const { storage } = parts;
-  const bytes = from === undefined ? size : (await measureAt(parts, from, await storage.stat(from))).bytes;
+async function measureMissing(internals: TrashInternals, { path, size = 0, from }: NeededRoom): Promise<number> {
+  const { storage } = internals;
+  const bytes = from === undefined ? size : (await measureAt(internals, from, await storage.stat(from))).bytes;
   const place = await storage.locateContent?.(path);
   return Math.max(1, bytes - ((await place?.freeBytes?.()) ?? 0));
 }
 
 /** Removes the oldest entries from below a folder, as many as make enough room. Removes none if all are not enough. */
-async function removeOldest(parts: TrashParts, folder: string, { bytes, files }: Space): Promise<boolean> {
+async function removeOldest(internals: TrashInternals, folder: string, { bytes, files }: Space): Promise<boolean> {
   const chosen: EntryPlace[] = [];
   let freed = NOTHING;
-  for await (const page of walkInOrder(parts.storage, toTrashFolder(folder), "oldest")) {
+  for await (const page of walkInOrder(internals.storage, toTrashFolder(folder), "oldest")) {
     for (const place of page) {
-      const entry = await readEntry(parts.storage, place);
+      const entry = await readEntry(internals.storage, place);
       if (entry === undefined || !isWithinFolder(entry.path, folder)) continue;
-      freed = addTo(freed, await measureEntry(parts, place));
+      freed = addTo(freed, await measureEntry(internals, place));
       chosen.push(place);
       if (freed.bytes >= bytes && freed.files >= files) {
-        for (const one of chosen) await purgeEntry(parts, one, "space");
+        for (const one of chosen) await purgeEntry(internals, one, "space");
         return true;
       }
       if (chosen.length === MAX_REMOVED) return false;

@@ -4,10 +4,10 @@ import { TRASH_FOLDER, UNUSED_TRASH_FOLDER } from "../area.ts";
 import { makeFolders } from "../wrappers/folders.ts";
 import { ignoreMissing, listIfFolder } from "../wrappers/list-folder.ts";
 import { createTimedId, toTimeOfId } from "../wrappers/timed-ids.ts";
-import { cleanUpEntry, isTooOld, purgeEntry } from "./ends.ts";
 import { lookAtEntry, readRemovedPath, toEntryFolder } from "./entry.ts";
-import type { TrashParts } from "./parts.ts";
+import type { TrashInternals } from "./internals.ts";
 import { type EntryPlace, isPlace, toPlace } from "./places.ts";
+import { cleanUpEntry, isTooOld, purgeEntry } from "./restore-purge.ts";
 import { walkEntries } from "./walk.ts";
 
 /** How long a removal may take. What is still not complete then is what a crash has left. */
@@ -28,12 +28,12 @@ const PLACE = "~t";
  * No call of a storage removes a folder only if it is empty, and another process may be about to use it. So it is moved
  * away, and removed an hour later. What has come into it meanwhile is moved back.
  */
-export async function sweepEntries(parts: TrashParts): Promise<number> {
-  await removeUnused(parts);
-  const entries = walkEntries(parts.storage, TRASH_FOLDER, (folder) => setAside(parts, folder));
+export async function sweepEntries(internals: TrashInternals): Promise<number> {
+  await removeUnused(internals);
+  const entries = walkEntries(internals.storage, TRASH_FOLDER, (folder) => setAside(internals, folder));
   let count = 0;
   await inParallel(flatten(entries), { most: PARALLEL }, async (place) => {
-    if (await sweepEntry(parts, place)) count += 1;
+    if (await sweepEntry(internals, place)) count += 1;
   });
   return count;
 }
@@ -42,26 +42,26 @@ async function* flatten<T>(batches: AsyncIterable<readonly T[]>): AsyncGenerator
   for await (const batch of batches) yield* batch;
 }
 
-async function sweepEntry(parts: TrashParts, place: EntryPlace): Promise<boolean> {
-  const age = parts.clock() - toTimeOfId(place.id);
-  if (isTooOld(parts, place.id)) {
-    if ((await purgeEntry(parts, place, "age")) !== undefined) return true;
-    if (age > COMPLETION_MILLISECONDS) await cleanUpEntry(parts, place);
+async function sweepEntry(internals: TrashInternals, place: EntryPlace): Promise<boolean> {
+  const age = internals.clock() - toTimeOfId(place.id);
+  if (isTooOld(internals, place.id)) {
+    if ((await purgeEntry(internals, place, "age")) !== undefined) return true;
+    if (age > COMPLETION_MILLISECONDS) await cleanUpEntry(internals, place);
   } else if (age > COMPLETION_MILLISECONDS && age < LAST_LOOK_MILLISECONDS) {
-    await cleanUpEntry(parts, place);
+    await cleanUpEntry(internals, place);
   }
   return false;
 }
 
-async function setAside({ storage, clock }: TrashParts, folder: string): Promise<void> {
+async function setAside({ storage, clock }: TrashInternals, folder: string): Promise<void> {
   if (folder === TRASH_FOLDER) return;
   await makeFolders(storage, UNUSED_TRASH_FOLDER);
   const name = `${createTimedId(clock())}${isPlace(folder) ? PLACE : PLAIN}`;
   await storage.move(folder, `${UNUSED_TRASH_FOLDER}/${name}`, { kind: "folder" }).catch(ignoreMissing);
 }
 
-async function removeUnused(parts: TrashParts): Promise<void> {
-  const { storage, clock } = parts;
+async function removeUnused(internals: TrashInternals): Promise<void> {
+  const { storage, clock } = internals;
   for await (const batch of listIfFolder(storage, UNUSED_TRASH_FOLDER)) {
     for (const { name } of batch) {
       const time = toTimeOfId(name.slice(0, -PLACE.length));

@@ -11,14 +11,14 @@ import {
 import type { StorageUploads } from "../../contracts/storage-uploads.ts";
 import { checkTransferPaths, isOfKind, meetsConditions } from "../conditions.ts";
 import { discard } from "./discard.ts";
-import { restoreEntry } from "./ends.ts";
-import type { TrashParts } from "./parts.ts";
+import type { TrashInternals } from "./internals.ts";
 import { type EntryPlace, toPlace } from "./places.ts";
+import { restoreEntry } from "./restore-purge.ts";
 import { withRoom } from "./space.ts";
 
 /** What the verbs of a storage with a trash need. */
 export interface TrashVerbs {
-  readonly parts: TrashParts;
+  readonly internals: TrashInternals;
   /** Whether entries make room for what is stored. */
   readonly makeRoom: boolean;
   /** Called after something has been moved to the trash. It never rejects. */
@@ -29,13 +29,13 @@ export interface TrashVerbs {
 const MAX_ATTEMPTS = 3;
 
 /** Creates `remove` of a storage with a trash. */
-export function createTrashRemove({ parts, onAdded }: TrashVerbs): StorageAdapter["remove"] {
-  const { storage } = parts;
+export function createTrashRemove({ internals, onAdded }: TrashVerbs): StorageAdapter["remove"] {
+  const { storage } = internals;
 
   async function removeFound(path: string, found: StorageEntry, options: RemoveOptions): Promise<string | undefined> {
     const kind = found.kind === "folder" ? "folder" : "file";
     if (!skipsTrash(found)) {
-      const { id } = await discard(parts, path, found, options);
+      const { id } = await discard(internals, path, found, options);
       await onAdded({ id, folder: toPlace(path) });
       return id;
     }
@@ -78,15 +78,15 @@ function mayBeOther(error: unknown, { kind, ifMatch }: RemoveOptions): boolean {
 
 /** Creates `copy` or `move` of a storage with a trash. */
 export function createTrashTransfer(
-  { parts, makeRoom, onAdded }: TrashVerbs,
+  { internals, makeRoom, onAdded }: TrashVerbs,
   verb: "copy" | "move",
 ): StorageAdapter["copy"] {
-  const { storage } = parts;
+  const { storage } = internals;
 
   async function transfer(from: string, to: string, options: TransferOptions): Promise<Placement> {
     const { quota, signal } = options;
     const act = (): Promise<Placement> => storage[verb](from, to, options);
-    return makeRoom && verb === "copy" ? withRoom(parts, { path: to, quota, signal, from }, act) : act();
+    return makeRoom && verb === "copy" ? withRoom(internals, { path: to, quota, signal, from }, act) : act();
   }
 
   /** The source is checked first: a transfer that is refused replaces nothing. */
@@ -98,12 +98,12 @@ export function createTrashTransfer(
   }
 
   async function replaceFolder(from: string, to: string, found: StorageEntry, options: TransferOptions): Promise<void> {
-    const { id } = await discard(parts, to, found, {});
+    const { id } = await discard(internals, to, found, {});
     const place = { id, folder: toPlace(to) };
     try {
       await transfer(from, to, { ...options, replace: false });
     } catch (error) {
-      await restoreEntry(parts, place, to, {}).catch(() => undefined);
+      await restoreEntry(internals, place, to, {}).catch(() => undefined);
       throw error;
     }
     await onAdded(place);
@@ -128,7 +128,7 @@ export function createTrashTransfer(
 }
 
 /** Creates `write` of a storage with a trash whose entries make room. */
-export function createTrashWrite(parts: TrashParts): StorageAdapter["write"] {
+export function createTrashWrite(internals: TrashInternals): StorageAdapter["write"] {
   return async (path, content, options = {}) => {
     let isUntouched = true;
     const watched = {
@@ -138,16 +138,16 @@ export function createTrashWrite(parts: TrashParts): StorageAdapter["write"] {
       },
     };
     const { quota, size } = options;
-    const write = (): Promise<StorageEntry> => parts.storage.write(path, watched, options);
-    return withRoom(parts, { path, quota, size }, write, () => isUntouched);
+    const write = (): Promise<StorageEntry> => internals.storage.write(path, watched, options);
+    return withRoom(internals, { path, quota, size }, write, () => isUntouched);
   };
 }
 
 /** Creates `create` of the uploads of a storage with a trash whose entries make room. */
-export function createTrashUpload(parts: TrashParts, uploads: StorageUploads): StorageUploads["create"] {
+export function createTrashUpload(internals: TrashInternals, uploads: StorageUploads): StorageUploads["create"] {
   return async (key, path, draft) => {
     const { quota, size } = draft;
-    return withRoom(parts, { path, quota, size }, () => uploads.create(key, path, draft));
+    return withRoom(internals, { path, quota, size }, () => uploads.create(key, path, draft));
   };
 }
 

@@ -3,32 +3,32 @@ import { type StorageAdapter, StorageError } from "../../contracts/storage-adapt
 import { toPathSegments } from "../../contracts/storage-path.ts";
 import { toFileContent } from "../file-content.ts";
 import { isTimedId } from "../wrappers/timed-ids.ts";
-import { isVersioned } from "./exchange.ts";
-import type { VersionParts } from "./parts.ts";
+import type { VersionInternals } from "./internals.ts";
 import { toVersionsFolder } from "./places.ts";
+import { isVersioned } from "./replacement.ts";
 import { findNewest, isLeftover, isVersion, isVersionTooOld, removeVersion, toFileVersion } from "./stored.ts";
 import { sweepVersions } from "./sweep.ts";
 
 /** Creates the versions of a storage. `write`: that of the storage with versions. */
-export function createVersions(parts: VersionParts, write: StorageAdapter["write"]): Versions {
-  const { storage, keep } = parts;
+export function createVersions(internals: VersionInternals, write: StorageAdapter["write"]): Versions {
+  const { storage, keep } = internals;
 
   /** Returns the folder of the versions of a file, if an ID may be one. Only such a text becomes a part of a path. */
   function locate(path: string, id: string): string | undefined {
     toPathSegments(path);
-    const isPossible = isVersioned(path) && isTimedId(id) && !isVersionTooOld(parts, id);
+    const isPossible = isVersioned(path) && isTimedId(id) && !isVersionTooOld(internals, id);
     return isPossible ? toVersionsFolder(path) : undefined;
   }
 
   async function* list(path: string): AsyncGenerator<FileVersion> {
     toPathSegments(path);
     if (!isVersioned(path)) return;
-    const found = await findNewest(parts, toVersionsFolder(path), keep + 1);
+    const found = await findNewest(internals, toVersionsFolder(path), keep + 1);
     const [newest] = found;
     if (newest === undefined) return;
-    const isExtra = await isLeftover(parts, path, newest, await storage.stat(path));
+    const isExtra = await isLeftover(internals, path, newest, await storage.stat(path));
     const versions = isExtra ? found.slice(1) : found.slice(0, keep);
-    for (const version of versions) if (!isVersionTooOld(parts, version.name)) yield toFileVersion(version);
+    for (const version of versions) if (!isVersionTooOld(internals, version.name)) yield toFileVersion(version);
   }
 
   async function find(path: string, id: string): Promise<FileVersion | undefined> {
@@ -55,8 +55,8 @@ export function createVersions(parts: VersionParts, write: StorageAdapter["write
 
   async function purge(path: string, id: string): Promise<boolean> {
     const folder = locate(path, id);
-    return folder !== undefined && removeVersion(parts, folder, id);
+    return folder !== undefined && removeVersion(internals, folder, id);
   }
 
-  return { list, find, read, restore, purge, sweep: () => sweepVersions(parts) };
+  return { list, find, read, restore, purge, sweep: () => sweepVersions(internals) };
 }

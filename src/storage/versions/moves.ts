@@ -6,7 +6,7 @@ import { toFileContent } from "../file-content.ts";
 import { makeFolders } from "../wrappers/folders.ts";
 import { ignoreMissing, listIfFolder } from "../wrappers/list-folder.ts";
 import { createTimedId, isTimedId, toTimeOfId } from "../wrappers/timed-ids.ts";
-import type { VersionParts } from "./parts.ts";
+import type { VersionInternals } from "./internals.ts";
 import { dropVersions, relocate, toVersionsPlace } from "./relocate.ts";
 
 /** What is known of a move or a removal that takes versions along, so that another process can end it. */
@@ -30,26 +30,30 @@ const COMPLETION_MILLISECONDS = 3_600_000;
  * Runs a move or a removal, and takes the versions along: before it or after it, as the record says. If that fails
  * after the move, the next sweep does it.
  */
-export async function runMove<T>(parts: VersionParts, record: MoveRecord, action: () => Promise<T>): Promise<T> {
-  const forget = await storeRecord(parts, record);
+export async function runMove<T>(
+  internals: VersionInternals,
+  record: MoveRecord,
+  action: () => Promise<T>,
+): Promise<T> {
+  const forget = await storeRecord(internals, record);
   const { from, to, kind, ids } = record;
   const [here, there] = [from, to].map((path) => (path === undefined ? undefined : toVersionsPlace(path, kind)));
   let isSettled = false;
   try {
-    if (record.versionsFollow !== true && here && there) await relocate(parts.storage, here, there, ids);
+    if (record.versionsFollow !== true && here && there) await relocate(internals.storage, here, there, ids);
     const result = await action();
     if (record.versionsFollow === true && here) {
       const follow = (): Promise<void> =>
-        there ? relocate(parts.storage, here, there, ids) : dropVersions(parts.storage, here);
+        there ? relocate(internals.storage, here, there, ids) : dropVersions(internals.storage, here);
       isSettled = await succeedsInTwoTries(follow);
     } else isSettled = true;
     return result;
   } catch (error) {
     // After some failures the move is done.
-    isSettled = await succeedsInTwoTries(() => settle(parts, record));
+    isSettled = await succeedsInTwoTries(() => settle(internals, record));
     throw error;
   } finally {
-    if (there) parts.known.set(there.folder, undefined);
+    if (there) internals.known.set(there.folder, undefined);
     if (isSettled) await forget();
   }
 }
@@ -64,7 +68,7 @@ async function succeedsInTwoTries(step: () => Promise<void>): Promise<boolean> {
 }
 
 /** Stores the record of a move that begins. The function that it returns removes it, and never rejects. */
-async function storeRecord({ storage, clock }: VersionParts, record: MoveRecord): Promise<() => Promise<void>> {
+async function storeRecord({ storage, clock }: VersionInternals, record: MoveRecord): Promise<() => Promise<void>> {
   const path = `${VERSION_MOVES_FOLDER}/${createTimedId(clock())}`;
   const bytes = new TextEncoder().encode(JSON.stringify(record));
   async function* content(): AsyncGenerator<Uint8Array> {
@@ -86,16 +90,16 @@ async function storeRecord({ storage, clock }: VersionParts, record: MoveRecord)
 }
 
 /** Ends the moves that crashes have left. */
-export async function finishMoves(parts: VersionParts): Promise<void> {
-  const { storage, clock, turns } = parts;
+export async function finishMoves(internals: VersionInternals): Promise<void> {
+  const { storage, clock, mutex } = internals;
   for await (const batch of listIfFolder(storage, VERSION_MOVES_FOLDER)) {
     for (const { name } of batch) {
       if (!isTimedId(name) || clock() - toTimeOfId(name) < COMPLETION_MILLISECONDS) continue;
       const path = `${VERSION_MOVES_FOLDER}/${name}`;
       const record = await readRecord(storage, path);
       if (record !== undefined) {
-        const endTurns = await turns.take(record.to === undefined ? [record.from] : [record.from, record.to]);
-        await settle(parts, record).finally(endTurns);
+        const unlock = await mutex.lock(record.to === undefined ? [record.from] : [record.from, record.to]);
+        await settle(internals, record).finally(unlock);
       }
       await storage.remove(path, { kind: "file", permanent: true }).catch(ignoreMissing);
     }
@@ -103,7 +107,7 @@ export async function finishMoves(parts: VersionParts): Promise<void> {
 }
 
 /** Looks at what has become of a move, and has the versions go where what they belong to is. */
-async function settle({ storage }: VersionParts, record: MoveRecord): Promise<void> {
+async function settle({ storage }: VersionInternals, record: MoveRecord): Promise<void> {
   const { from, to, kind, ids, versionsFollow } = record;
   const here = toVersionsPlace(from, kind);
   const source = await storage.stat(from);

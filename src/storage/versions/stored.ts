@@ -6,7 +6,7 @@ import { createSmallest } from "../../platform/smallest.ts";
 import { ignoreMissing, listIfFolder } from "../wrappers/list-folder.ts";
 import { isTimedId, toTimeOfId } from "../wrappers/timed-ids.ts";
 import { haveSameBytes } from "./compare.ts";
-import type { VersionParts } from "./parts.ts";
+import type { VersionInternals } from "./internals.ts";
 import { toVersionsFolder } from "./places.ts";
 
 /** Whether a member of a folder of versions is a version. */
@@ -15,7 +15,7 @@ export function isVersion({ kind, name }: StorageEntry): boolean {
 }
 
 /** Whether a version is too old, whether or not a sweep has come by. */
-export function isVersionTooOld({ clock, keepMilliseconds }: VersionParts, id: string): boolean {
+export function isVersionTooOld({ clock, keepMilliseconds }: VersionInternals, id: string): boolean {
   return clock() - toTimeOfId(id) > keepMilliseconds;
 }
 
@@ -25,7 +25,7 @@ export function toFileVersion({ name, modified, size, etag }: StorageEntry): Fil
 
 /** Returns the newest versions in a folder, the newest first. */
 export async function findNewest(
-  { storage }: VersionParts,
+  { storage }: VersionInternals,
   folder: string,
   count: number,
 ): Promise<readonly StorageEntry[]> {
@@ -38,11 +38,11 @@ export async function findNewest(
 const compared = createBoundedMap<string, boolean>(10_000);
 
 /**
- * Whether a version has the content of the present file: a crash has left it between the copy and the exchange. Reads
- * both if their sizes are equal.
+ * Whether a version has the content of the present file: a crash has left it between the copy and the replacement.
+ * Reads both if their sizes are equal.
  */
 export async function isLeftover(
-  { storage }: VersionParts,
+  { storage }: VersionInternals,
   path: string,
   version: StorageEntry,
   present: StorageEntry | undefined,
@@ -64,7 +64,7 @@ export async function isLeftover(
 }
 
 /** Removes a version. Of several callers one gets `true`, if the storage can distinguish them. */
-export async function removeVersion({ storage }: VersionParts, folder: string, id: string): Promise<boolean> {
+export async function removeVersion({ storage }: VersionInternals, folder: string, id: string): Promise<boolean> {
   try {
     await storage.remove(`${folder}/${id}`, { kind: "file", permanent: true });
     return true;
@@ -75,14 +75,14 @@ export async function removeVersion({ storage }: VersionParts, folder: string, i
 }
 
 /** Notes a new version of a file, and removes those that are too many or too old. Returns how many it has removed. */
-export async function prune(parts: VersionParts, folder: string, added?: string): Promise<number> {
-  const { keep, known } = parts;
+export async function prune(internals: VersionInternals, folder: string, added?: string): Promise<number> {
+  const { keep, known } = internals;
   const before = added === undefined ? undefined : known.get(folder);
-  const ids = before === undefined || added === undefined ? await listIds(parts, folder) : [...before, added];
-  const due = ids.filter((id, index) => index < ids.length - keep || isVersionTooOld(parts, id));
+  const ids = before === undefined || added === undefined ? await listIds(internals, folder) : [...before, added];
+  const due = ids.filter((id, index) => index < ids.length - keep || isVersionTooOld(internals, id));
   known.set(folder, ids);
   let count = 0;
-  for (const id of due) if (await removeVersion(parts, folder, id)) count += 1;
+  for (const id of due) if (await removeVersion(internals, folder, id)) count += 1;
   known.set(
     folder,
     ids.filter((id) => !due.includes(id)),
@@ -90,7 +90,7 @@ export async function prune(parts: VersionParts, folder: string, added?: string)
   return count;
 }
 
-async function listIds({ storage }: VersionParts, folder: string): Promise<readonly string[]> {
+async function listIds({ storage }: VersionInternals, folder: string): Promise<readonly string[]> {
   const ids: string[] = [];
   for await (const batch of listIfFolder(storage, folder)) {
     for (const member of batch) if (isVersion(member)) ids.push(member.name);

@@ -1,8 +1,8 @@
 import type { StorageEntry } from "../../contracts/storage-adapter.ts";
 import { inParallel } from "../../platform/in-parallel.ts";
 import { toTimeOfId } from "../wrappers/timed-ids.ts";
+import type { VersionInternals } from "./internals.ts";
 import { finishMoves } from "./moves.ts";
-import type { VersionParts } from "./parts.ts";
 import { toVersionedPath } from "./places.ts";
 import { isLeftover, isVersionTooOld, prune, removeVersion } from "./stored.ts";
 import { removeUnused, setAside } from "./unused.ts";
@@ -19,39 +19,41 @@ const PARALLEL = 8;
  * Removes the versions that are too old, too many, or what a crash has left, and ends moves that a crash has left.
  * Returns the number of versions.
  */
-export async function sweepVersions(parts: VersionParts): Promise<number> {
-  await finishMoves(parts);
-  await removeUnused(parts);
+export async function sweepVersions(internals: VersionInternals): Promise<number> {
+  await finishMoves(internals);
+  await removeUnused(internals);
   let count = 0;
-  await inParallel(walkVersions(parts.storage), { most: PARALLEL }, async (found) => {
-    if (found.versions.length === 0) return setAside(parts, found.folder);
+  await inParallel(walkVersions(internals.storage), { most: PARALLEL }, async (found) => {
+    if (found.versions.length === 0) return setAside(internals, found.folder);
     // `count += await` would lose what others have added meanwhile.
-    const removed = await sweepFolder(parts, found);
+    const removed = await sweepFolder(internals, found);
     count += removed;
   });
   return count;
 }
 
-async function sweepFolder(parts: VersionParts, { folder, versions }: WalkedFolder): Promise<number> {
-  const isDue = versions.length > parts.keep || versions.some(({ name }) => isVersionTooOld(parts, name));
-  const count = isDue ? await prune(parts, folder) : 0;
+async function sweepFolder(internals: VersionInternals, { folder, versions }: WalkedFolder): Promise<number> {
+  const isDue = versions.length > internals.keep || versions.some(({ name }) => isVersionTooOld(internals, name));
+  const count = isDue ? await prune(internals, folder) : 0;
   const newest = versions.reduce<StorageEntry | undefined>(
     (found, one) => (found === undefined || one.name > found.name ? one : found),
     undefined,
   );
-  return newest !== undefined && (await removeLeftover(parts, folder, newest)) ? count + 1 : count;
+  return newest !== undefined && (await removeLeftover(internals, folder, newest)) ? count + 1 : count;
 }
 
 /** Removes the newest version if it is what the present file has. Returns whether it has. */
-async function removeLeftover(parts: VersionParts, folder: string, newest: StorageEntry): Promise<boolean> {
-  const age = parts.clock() - toTimeOfId(newest.name);
+async function removeLeftover(internals: VersionInternals, folder: string, newest: StorageEntry): Promise<boolean> {
+  const age = internals.clock() - toTimeOfId(newest.name);
   const path = toVersionedPath(folder);
   if (path === undefined || age < COMPLETION_MILLISECONDS || age > LAST_LOOK_MILLISECONDS) return false;
-  const endTurn = await parts.turns.take([path]);
+  const unlock = await internals.mutex.lock([path]);
   try {
-    const present = await parts.storage.stat(path);
-    return (await isLeftover(parts, path, newest, present)) && (await removeVersion(parts, folder, newest.name));
+    const present = await internals.storage.stat(path);
+    return (
+      (await isLeftover(internals, path, newest, present)) && (await removeVersion(internals, folder, newest.name))
+    );
   } finally {
-    endTurn();
+    unlock();
   }
 }

@@ -2,18 +2,18 @@ import type { Placement, StorageAdapter, StorageEntry, TransferOptions } from ".
 import { checkTransferPaths, isOfKind, meetsConditions } from "../conditions.ts";
 import { toTrashedVersions } from "../wrappers/records.ts";
 import { haveSameBytes } from "./compare.ts";
-import { createVersionExchange, isVersioned, runExchange } from "./exchange.ts";
+import type { VersionInternals } from "./internals.ts";
 import { type MoveRecord, runMove } from "./moves.ts";
-import type { VersionParts } from "./parts.ts";
 import { dropVersions, hasMembers, idsAt, toVersionsPlace } from "./relocate.ts";
+import { createFileReplacement, isVersioned, runFileReplacement } from "./replacement.ts";
 
 /** Creates `copy` of a storage with versions. */
-export function createVersionsCopy(parts: VersionParts): StorageAdapter["copy"] {
-  const { storage } = parts;
+export function createVersionsCopy(internals: VersionInternals): StorageAdapter["copy"] {
+  const { storage } = internals;
   return async (from, to, options = {}) => {
     const mayReplace = options.replace === true && isVersioned(from) && isVersioned(to);
     if (!mayReplace) return storage.copy(from, to, options);
-    return replaceBy(parts, from, to, options, [to], async (dropReplaced) => {
+    return replaceBy(internals, from, to, options, [to], async (dropReplaced) => {
       const placement = await storage.copy(from, to, options);
       await dropReplaced();
       return placement;
@@ -22,15 +22,15 @@ export function createVersionsCopy(parts: VersionParts): StorageAdapter["copy"] 
 }
 
 /** Creates `move` of a storage with versions, which go along: also to the trash of a wrapper around it, and back. */
-export function createVersionsMove(parts: VersionParts): StorageAdapter["move"] {
-  const { storage, turns } = parts;
+export function createVersionsMove(internals: VersionInternals): StorageAdapter["move"] {
+  const { storage, mutex } = internals;
 
   async function moveOverNothing(from: string, to: string, options: TransferOptions): Promise<Placement> {
-    const endTurns = await turns.take([from, to]);
+    const unlock = await mutex.lock([from, to]);
     try {
-      return await moveWithVersions(parts, from, to, options);
+      return await moveWithVersions(internals, from, to, options);
     } finally {
-      endTurns();
+      unlock();
     }
   }
 
@@ -41,15 +41,15 @@ export function createVersionsMove(parts: VersionParts): StorageAdapter["move"] 
     if (isToTrash || isFromTrash) return moveOverNothing(from, to, options);
     if (!isVersioned(from) || !isVersioned(to)) return storage.move(from, to, options);
     if (options.replace !== true) return moveOverNothing(from, to, options);
-    return replaceBy(parts, from, to, options, [from, to], (dropReplaced) =>
-      moveWithVersions(parts, from, to, options, dropReplaced),
+    return replaceBy(internals, from, to, options, [from, to], (dropReplaced) =>
+      moveWithVersions(internals, from, to, options, dropReplaced),
     );
   };
 }
 
 /** Creates `remove` of a storage with versions. The versions are removed for good. */
-export function createVersionsRemove(parts: VersionParts): StorageAdapter["remove"] {
-  const { storage, turns } = parts;
+export function createVersionsRemove(internals: VersionInternals): StorageAdapter["remove"] {
+  const { storage, mutex } = internals;
 
   async function removeWithVersions(...[path, options]: Parameters<StorageAdapter["remove"]>): Promise<void> {
     const entry = await storage.stat(path);
@@ -57,28 +57,28 @@ export function createVersionsRemove(parts: VersionParts): StorageAdapter["remov
     const place = kind && toVersionsPlace(path, kind);
     const action = (): Promise<void> => storage.remove(path, options);
     if (kind === undefined || place === undefined || !(await hasMembers(storage, place))) return action();
-    return runMove(parts, { from: path, kind, versionsFollow: true }, action);
+    return runMove(internals, { from: path, kind, versionsFollow: true }, action);
   }
 
   return async (path, options) => {
     if (!isVersioned(path)) return storage.remove(path, options);
-    const endTurn = await turns.take([path]);
+    const unlock = await mutex.lock([path]);
     try {
       return await removeWithVersions(path, options);
     } finally {
-      endTurn();
+      unlock();
     }
   };
 }
 
 async function moveWithVersions(
-  parts: VersionParts,
+  internals: VersionInternals,
   from: string,
   to: string,
   options: TransferOptions,
   dropReplaced: () => Promise<void> = async () => undefined,
 ): Promise<Placement> {
-  const { storage } = parts;
+  const { storage } = internals;
   checkTransferPaths(from, to);
   const move = async (): Promise<Placement> => {
     const placement = await storage.move(from, to, options);
@@ -86,13 +86,13 @@ async function moveWithVersions(
     return placement;
   };
   const source = await storage.stat(from);
-  const record = source && mayBeMoved(source, options) ? await toMoveRecord(parts, from, to, source) : undefined;
-  return record === undefined ? move() : runMove(parts, record, move);
+  const record = source && mayBeMoved(source, options) ? await toMoveRecord(internals, from, to, source) : undefined;
+  return record === undefined ? move() : runMove(internals, record, move);
 }
 
 /** Returns the record of a move; `undefined` if there are no versions to take along. */
 async function toMoveRecord(
-  { storage }: VersionParts,
+  { storage }: VersionInternals,
   from: string,
   to: string,
   { kind, etag }: StorageEntry,
@@ -119,27 +119,29 @@ async function toMoveRecord(
  * of the files in a folder go for good.
  */
 async function replaceBy(
-  parts: VersionParts,
+  internals: VersionInternals,
   from: string,
   to: string,
   options: TransferOptions,
   paths: readonly string[],
   transfer: (dropReplaced: () => Promise<void>) => Promise<Placement>,
 ): Promise<Placement> {
-  const { storage } = parts;
+  const { storage } = internals;
   checkTransferPaths(from, to);
-  const exchange = createVersionExchange(parts, to, options, paths);
+  const replacement = createFileReplacement(internals, to, options, paths);
 
   const act = async (): Promise<Placement> => {
     const source = await storage.stat(from);
     const isRefused = source === undefined || !mayBeMoved(source, options);
-    await exchange.begin(async (present) => isRefused || (await areSameFiles(storage, [from, source], [to, present])));
+    await replacement.begin(
+      async (present) => isRefused || (await areSameFiles(storage, [from, source], [to, present])),
+    );
     const tree = (await storage.stat(to))?.kind === "folder" ? toVersionsPlace(to, "folder") : undefined;
     // What remains after a failure is of files that are there no more.
     return transfer(async () => tree && dropVersions(storage, tree).catch(() => undefined));
   };
 
-  return runExchange(exchange, act, () => undefined);
+  return runFileReplacement(replacement, act, () => undefined);
 }
 
 /** Whether the conditions of a copy or a move hold for its source. */

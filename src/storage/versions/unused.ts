@@ -2,7 +2,7 @@ import { UNUSED_VERSIONS_FOLDER, VERSIONS_FOLDER } from "../area.ts";
 import { makeFolders } from "../wrappers/folders.ts";
 import { ignoreMissing, listIfFolder } from "../wrappers/list-folder.ts";
 import { createTimedId, isTimedId, toTimeOfId } from "../wrappers/timed-ids.ts";
-import type { VersionParts } from "./parts.ts";
+import type { VersionInternals } from "./internals.ts";
 import { relocate } from "./relocate.ts";
 import { walkVersions } from "./walk.ts";
 
@@ -13,7 +13,7 @@ const USE_MILLISECONDS = 3_600_000;
  * Moves an empty folder away. A folder cannot be removed only if it is empty, and another process may be about to use
  * it: so {@link removeUnused} removes it an hour later, and moves back what has come into it meanwhile.
  */
-export async function setAside({ storage, clock }: VersionParts, folder: string): Promise<void> {
+export async function setAside({ storage, clock }: VersionInternals, folder: string): Promise<void> {
   if (folder === VERSIONS_FOLDER) return;
   const aside = `${UNUSED_VERSIONS_FOLDER}/${createTimedId(clock())}${folder.slice(VERSIONS_FOLDER.length)}`;
   await makeFolders(storage, aside.slice(0, aside.lastIndexOf("/")));
@@ -21,7 +21,7 @@ export async function setAside({ storage, clock }: VersionParts, folder: string)
 }
 
 /** Removes the folders that were moved away long ago. */
-export async function removeUnused({ storage, clock }: VersionParts): Promise<void> {
+export async function removeUnused({ storage, clock }: VersionInternals): Promise<void> {
   for await (const batch of listIfFolder(storage, UNUSED_VERSIONS_FOLDER)) {
     for (const { name } of batch) {
       if (!isTimedId(name) || clock() - toTimeOfId(name) < USE_MILLISECONDS) continue;

@@ -2,22 +2,29 @@ import { handOnUploads } from "../../contracts/handed-on.ts";
 import type { StorageAdapter, StorageEntry } from "../../contracts/storage-adapter.ts";
 import type { StorageUploads, UploadKey, UploadState } from "../../contracts/storage-uploads.ts";
 import { createReceivedContent, hasBytes } from "./compare.ts";
-import { createVersionExchange, hasVersions, isVersioned, runExchange, type VersionExchange } from "./exchange.ts";
-import type { VersionParts } from "./parts.ts";
+import type { VersionInternals } from "./internals.ts";
+import {
+  createFileReplacement,
+  type FileReplacement,
+  hasVersions,
+  isVersioned,
+  runFileReplacement,
+} from "./replacement.ts";
 
 /** Creates `write` of a storage with versions. */
-export function createVersionsWrite(parts: VersionParts): StorageAdapter["write"] {
-  const { storage } = parts;
+export function createVersionsWrite(internals: VersionInternals): StorageAdapter["write"] {
+  const { storage } = internals;
 
   /** Yields content, and keeps what is at the path after its last chunk. */
   async function* watch(
     path: string,
     content: AsyncIterable<Uint8Array>,
     announced: number | undefined,
-    exchange: VersionExchange,
+    replacement: FileReplacement,
   ): AsyncGenerator<Uint8Array> {
     const before = await storage.stat(path);
-    const mayBeEqual = before !== undefined && hasVersions(parts, before) && (announced ?? before.size) === before.size;
+    const mayBeEqual =
+      before !== undefined && hasVersions(internals, before) && (announced ?? before.size) === before.size;
     const received = createReceivedContent(mayBeEqual ? before.size : undefined);
     for await (const chunk of content) {
       received.add(chunk);
@@ -25,20 +32,20 @@ export function createVersionsWrite(parts: VersionParts): StorageAdapter["write"
     }
     // Content of another size than announced is refused.
     if (announced !== undefined && announced !== received.size()) return;
-    await exchange.begin(({ size }) => received.isIn(storage, path, size));
+    await replacement.begin(({ size }) => received.isIn(storage, path, size));
   }
 
   return async (path, content, options = {}) => {
     if (!isVersioned(path)) return storage.write(path, content, options);
-    const exchange = createVersionExchange(parts, path, options);
-    const watched = watch(path, content, options.size, exchange);
-    return runExchange(exchange, () => storage.write(path, watched, options), toSelf);
+    const replacement = createFileReplacement(internals, path, options);
+    const watched = watch(path, content, options.size, replacement);
+    return runFileReplacement(replacement, () => storage.write(path, watched, options), toSelf);
   };
 }
 
 /** Creates the uploads of a storage with versions. What an upload replaces is kept when it is complete. */
-export function createVersionsUploads(parts: VersionParts, uploads: StorageUploads): StorageUploads {
-  const { storage } = parts;
+export function createVersionsUploads(internals: VersionInternals, uploads: StorageUploads): StorageUploads {
+  const { storage } = internals;
 
   /** Whether the bytes of some uploads, one after the other, are those of the present file. */
   async function areIn(path: string, present: StorageEntry, states: readonly UploadState[]): Promise<boolean> {
@@ -58,12 +65,12 @@ export function createVersionsUploads(parts: VersionParts, uploads: StorageUploa
     const isReady = state?.done === undefined && (state?.size ?? state?.offset) === state?.offset;
     if (state === undefined || !isReady) return uploads.complete(key, options);
     const path = options.path ?? state.path;
-    const exchange = createVersionExchange(parts, path, options);
+    const replacement = createFileReplacement(internals, path, options);
     const act = async (): Promise<StorageEntry> => {
-      await exchange.begin((present) => areIn(path, present, [state]));
+      await replacement.begin((present) => areIn(path, present, [state]));
       return uploads.complete(key, options);
     };
-    return runExchange(exchange, act, toSelf);
+    return runFileReplacement(replacement, act, toSelf);
   }
 
   const { join, ...others } = handOnUploads(uploads);
@@ -73,14 +80,14 @@ export function createVersionsUploads(parts: VersionParts, uploads: StorageUploa
     ...(join && {
       async join(keys, path, options = {}) {
         if (!isVersioned(path)) return join(keys, path, options);
-        const exchange = createVersionExchange(parts, path, options);
+        const replacement = createFileReplacement(internals, path, options);
         const act = async (): Promise<StorageEntry> => {
           const states = await Promise.all(keys.map((key) => uploads.find(key)));
           const found = states.filter((state) => state !== undefined);
-          await exchange.begin(async (present) => found.length === keys.length && areIn(path, present, found));
+          await replacement.begin(async (present) => found.length === keys.length && areIn(path, present, found));
           return join(keys, path, options);
         };
-        return runExchange(exchange, act, toSelf);
+        return runFileReplacement(replacement, act, toSelf);
       },
     }),
   };

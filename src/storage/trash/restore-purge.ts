@@ -7,24 +7,24 @@ import { ignoreMissing } from "../wrappers/list-folder.ts";
 import { TRASH_DATA } from "../wrappers/records.ts";
 import { toTimeOfId } from "../wrappers/timed-ids.ts";
 import { lookAtEntry, PURGED, readEntry, toEntryFolder } from "./entry.ts";
-import type { TrashParts } from "./parts.ts";
+import type { TrashInternals } from "./internals.ts";
 import type { EntryPlace } from "./places.ts";
 
 /** Whether the trash no longer keeps an entry, whether or not a sweep has come by. */
-export function isTooOld({ clock, keepMilliseconds }: TrashParts, id: string): boolean {
+export function isTooOld({ clock, keepMilliseconds }: TrashInternals, id: string): boolean {
   return clock() - toTimeOfId(id) > keepMilliseconds;
 }
 
 /** Restores an entry, and returns its path. @throws what `Trash.restore` throws */
 export async function restoreEntry(
-  parts: TrashParts,
+  internals: TrashInternals,
   place: EntryPlace,
   to: string | undefined,
   { quota }: RestoreOptions,
 ): Promise<string> {
-  const { storage, withLock } = parts;
+  const { storage, withLock } = internals;
   return withLock(place.id, async () => {
-    const entry = isTooOld(parts, place.id) ? undefined : await readEntry(storage, place);
+    const entry = isTooOld(internals, place.id) ? undefined : await readEntry(storage, place);
     if (entry === undefined) throw new StorageError("not-found");
     const path = to ?? entry.path;
     const segments = toPathSegments(path);
@@ -41,14 +41,14 @@ export async function restoreEntry(
 
 /** Removes an entry for good. Returns it, or `undefined` if another caller has ended it. */
 export async function purgeEntry(
-  parts: TrashParts,
+  internals: TrashInternals,
   place: EntryPlace,
   reason?: TrashPurge["reason"],
 ): Promise<TrashEntry | undefined> {
-  const { storage, withLock, report } = parts;
+  const { storage, withLock, report } = internals;
   return withLock(place.id, async () => {
     const entry = await readEntry(storage, place);
-    if (entry === undefined || !(await claim(parts, place, entry.kind))) return undefined;
+    if (entry === undefined || !(await claim(internals, place, entry.kind))) return undefined;
     await storage.remove(toEntryFolder(place), { kind: "folder" }).catch(ignoreMissing);
     if (reason !== undefined) report({ entry, reason });
     return entry;
@@ -59,7 +59,7 @@ export async function purgeEntry(
  * Takes the data of an entry away in one step, so that no restoration finds it. A folder is moved first: its removal
  * takes many steps, and a restoration in another process could come between them.
  */
-async function claim({ storage }: TrashParts, place: EntryPlace, kind: TrashEntry["kind"]): Promise<boolean> {
+async function claim({ storage }: TrashInternals, place: EntryPlace, kind: TrashEntry["kind"]): Promise<boolean> {
   const folder = toEntryFolder(place);
   try {
     if (kind === "folder") await storage.move(`${folder}/${TRASH_DATA}`, `${folder}/${PURGED}`);
@@ -72,7 +72,7 @@ async function claim({ storage }: TrashParts, place: EntryPlace, kind: TrashEntr
 }
 
 /** Removes what a crash has left of a removal, a restoration or a purge. */
-export async function cleanUpEntry({ storage, withLock }: TrashParts, place: EntryPlace): Promise<void> {
+export async function cleanUpEntry({ storage, withLock }: TrashInternals, place: EntryPlace): Promise<void> {
   await withLock(place.id, async () => {
     const { data, isPurged, path } = await lookAtEntry(storage, place);
     if (data !== undefined && !isPurged) return;

@@ -3,20 +3,20 @@ import { hasCode, isStorageError, type StorageEntry, StorageError } from "../../
 import { isInArea } from "../area.ts";
 import { makeFolders } from "../wrappers/folders.ts";
 import { createTimedId } from "../wrappers/timed-ids.ts";
-import type { VersionParts } from "./parts.ts";
+import type { VersionInternals } from "./internals.ts";
 import { toVersionsFolder } from "./places.ts";
 import { prune, removeVersion } from "./stored.ts";
 
 /** Options of the call that replaces a file. */
-export interface ExchangeOptions {
+export interface KeepOptions {
   readonly quota?: QuotaLimit | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** The replacement of a file. Nothing else in this process replaces the file meanwhile. */
-export interface VersionExchange {
+export interface FileReplacement {
   /**
-   * Takes the turn of the path, and keeps the content of the file that is there. `hasContent` returns whether the file
+   * Locks the path, and keeps the content of the file that is there. `hasContent` returns whether the file
    * that replaces it has the same content: then there is nothing to keep.
    */
   begin(hasContent: (present: StorageEntry) => Promise<boolean>): Promise<void>;
@@ -30,23 +30,23 @@ export interface VersionExchange {
 /** How often a copy begins again when a sweep has just removed the empty folder that it needs. */
 const MAX_ATTEMPTS = 5;
 
-/** Creates the exchange of the file at a path. `paths`: whose turns it takes. */
-export function createVersionExchange(
-  parts: VersionParts,
+/** Creates the {@link FileReplacement} of the file at a path. `paths`: those that it locks. */
+export function createFileReplacement(
+  internals: VersionInternals,
   path: string,
-  options: ExchangeOptions,
+  options: KeepOptions,
   paths: readonly string[] = [path],
-): VersionExchange {
-  const { storage, turns } = parts;
+): FileReplacement {
+  const { storage, mutex } = internals;
   const folder = toVersionsFolder(path);
-  let endTurn: (() => void) | undefined;
+  let unlock: (() => void) | undefined;
   let kept: { readonly id: string; readonly present: StorageEntry } | undefined;
 
   async function begin(hasContent: (present: StorageEntry) => Promise<boolean>): Promise<void> {
-    endTurn = await turns.take(paths);
+    unlock = await mutex.lock(paths);
     const present = await storage.stat(path);
-    if (present === undefined || !hasVersions(parts, present) || (await hasContent(present))) return;
-    const id = await keepContent(parts, path, folder, options);
+    if (present === undefined || !hasVersions(internals, present) || (await hasContent(present))) return;
+    const id = await keepContent(internals, path, folder, options);
     if (id !== undefined) kept = { id, present };
   }
 
@@ -55,7 +55,7 @@ export function createVersionExchange(
     // Another caller has made the same file: it was not replaced.
     if (entry !== undefined && isSameFile(entry, kept.present)) return undo();
     // If this fails, the next sweep removes the versions that are too many.
-    await prune(parts, folder, kept.id).catch(() => undefined);
+    await prune(internals, folder, kept.id).catch(() => undefined);
   }
 
   async function undo(): Promise<void> {
@@ -63,44 +63,44 @@ export function createVersionExchange(
     try {
       const found = await storage.stat(path);
       // After some failures the new file is there nevertheless.
-      if (found !== undefined && isSameFile(found, kept.present)) await removeVersion(parts, folder, kept.id);
+      if (found !== undefined && isSameFile(found, kept.present)) await removeVersion(internals, folder, kept.id);
     } catch {
       // A listing leaves the version out, and the next sweep removes it.
     }
   }
 
-  return { begin, finish, undo, end: () => endTurn?.() };
+  return { begin, finish, undo, end: () => unlock?.() };
 }
 
-/** Runs a call that replaces the file of an exchange. */
-export async function runExchange<T>(
-  exchange: VersionExchange,
+/** Runs a call that replaces a file. */
+export async function runFileReplacement<T>(
+  replacement: FileReplacement,
   action: () => Promise<T>,
   toEntry: (result: T) => StorageEntry | undefined,
 ): Promise<T> {
   try {
     const result = await action();
-    await exchange.finish(toEntry(result));
+    await replacement.finish(toEntry(result));
     return result;
   } catch (error) {
-    await exchange.undo();
+    await replacement.undo();
     throw error;
   } finally {
-    exchange.end();
+    replacement.end();
   }
 }
 
 /** Whether the content of a file is kept when it is replaced. */
-export function hasVersions({ maxFileBytes }: VersionParts, { kind, size }: StorageEntry): boolean {
+export function hasVersions({ maxFileBytes }: VersionInternals, { kind, size }: StorageEntry): boolean {
   return kind === "file" && size > 0 && size <= maxFileBytes;
 }
 
 /** Copies the content of a file to its versions. Returns the ID; `undefined` if the file has just been removed. */
 async function keepContent(
-  { storage, clock }: VersionParts,
+  { storage, clock }: VersionInternals,
   path: string,
   folder: string,
-  { quota, signal }: ExchangeOptions,
+  { quota, signal }: KeepOptions,
 ): Promise<string | undefined> {
   const id = createTimedId(clock());
   const options = { kind: "file", mayShare: true, ...(quota && { quota }), ...(signal && { signal }) } as const;

@@ -1,9 +1,9 @@
 import type { StorageAdapter } from "../../contracts/storage-adapter.ts";
 import type { BoundedMap } from "../../platform/bounded-map.ts";
-import type { Turns } from "../wrappers/turns.ts";
+import type { PathMutex } from "../wrappers/path-mutex.ts";
 
 /** What the parts of a storage with versions share. */
-export interface VersionParts {
+export interface VersionInternals {
   /** The storage with the area in which the versions are. */
   readonly storage: StorageAdapter;
   /** The time in milliseconds. */
@@ -13,8 +13,8 @@ export interface VersionParts {
   readonly keepMilliseconds: number;
   /** Larger files have no versions, in bytes. */
   readonly maxFileBytes: number;
-  /** Lets one caller at a time exchange the file at a path. */
-  readonly turns: Turns;
+  /** Lets one caller at a time replace the file at a path. */
+  readonly mutex: PathMutex;
   /** The IDs in the folders of some files, the oldest first, as far as this process knows. */
   readonly known: BoundedMap<string, readonly string[] | undefined>;
 }

@@ -4,7 +4,7 @@ import type { KeyedMutex } from "../../platform/keyed-mutex.ts";
 import type { EntryPlace } from "./places.ts";
 
 /** What the parts of a trash share. */
-export interface TrashParts {
+export interface TrashInternals {
   /** The storage with the area in which the trash is. */
   readonly storage: StorageAdapter;
   /** The time in milliseconds. */
