@@ -34,5 +34,7 @@ const manifest = {
   description: `The client: ${description}`,
   exports: "./client.js",
   imports,
+  // Otherwise what git ignores is left out, as this folder is.
+  publish: { exclude: ["!**"] },
 };
 await writeFile(`${folder}/jsr.json`, `${JSON.stringify(manifest, undefined, 2)}\n`);

@@ -169,13 +169,13 @@ export function createLinkAccess(options: LinkAccessOptions): LinkAccess {
 
   async function isLive(record: LinkRecord): Promise<boolean> {
     if (clock() >= record.expires * 1000) return false;
-    if (links.kept !== undefined && !links.isFree(record) && (await links.kept.find(record.id)) === undefined)
+    if (links.stored !== undefined && !links.isFree(record) && (await links.stored.find(record.id)) === undefined)
       return false;
     return (await findSettings(record)) !== undefined;
   }
 
   async function hasLocks(id: string): Promise<boolean> {
-    const record = await links.kept?.find(id);
+    const record = await links.stored?.find(id);
     return record !== undefined && (await findSettings(record)) !== undefined && !(await isUsedUp(record));
   }
 

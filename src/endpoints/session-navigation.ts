@@ -28,7 +28,7 @@ function toLoginUrl({ root, path, target, config }: AccountContext): string {
 async function toSessionLinks(context: AccountContext): Promise<SessionLinks> {
   const { account, config, scheme, passwords, links, files } = context;
   if (scheme === "anonymous") return { login: toLoginUrl(context) };
-  const hasList = hasSharing(context) && links?.sealed.kept !== undefined && account.allowLinks;
+  const hasList = hasSharing(context) && links?.sealed.stored !== undefined && account.allowLinks;
   const shared = {
     ...(hasList && { shared: toLinksPath(config.basePath) }),
     ...(files.trash && { trash: toTrashPath(config.basePath) }),

@@ -16,9 +16,9 @@ import { createReservedNames } from "../limits/reserved-names.ts";
 import type { LinkService } from "../request/context.ts";
 import { type ReportError, reportAsHttpError } from "../request/errors.ts";
 import { describeLinkProblem, type LinkOptionsBody, linkOptionsSchema } from "../schemas/links.ts";
-import type { KeptLinks } from "../sharing/kept-links.ts";
 import { createSealedLinks } from "../sharing/links.ts";
 import { isLinkOf, type LinkRecord } from "../sharing/record.ts";
+import type { StoredLinks } from "../sharing/stored-links.ts";
 import { adoptKeyv } from "../stores/keyv.ts";
 import { type StorageAccounts, toCheckedSettings } from "./storage-accounts.ts";
 
@@ -111,14 +111,14 @@ export function createHostLinks(options: HostLinksOptions): Links {
     const describe = async (record: LinkRecord): Promise<Link> =>
       toLink(service, place, { record, token: await service.sealed.toToken(record) });
     const links: Link[] = [];
-    for await (const records of requireKept(service).read(username)) {
+    for await (const records of requireStored(service).read(username)) {
       links.push(...(await Promise.all(records.map(describe))));
     }
     return links;
   }
 
   async function revoke(id: string): Promise<boolean> {
-    const kept = requireKept(service);
+    const kept = requireStored(service);
     const record = await kept.find(id);
     if (record === undefined || !(await kept.remove(record))) return false;
     emitWithdrawn(record);
@@ -126,7 +126,7 @@ export function createHostLinks(options: HostLinksOptions): Links {
   }
 
   async function revokeAll(username: string): Promise<number> {
-    return requireKept(service).removeAll(username, emitWithdrawn);
+    return requireStored(service).removeAll(username, emitWithdrawn);
   }
 
   function emitWithdrawn(record: LinkRecord): void {
@@ -154,9 +154,9 @@ function refuseAll(code: ErrorCode): Links {
 }
 
 /** @throws HttpError `links-not-kept` */
-function requireKept({ sealed }: LinkService): KeptLinks {
-  if (sealed.kept === undefined) throw createError("links-not-kept");
-  return sealed.kept;
+function requireStored({ sealed }: LinkService): StoredLinks {
+  if (sealed.stored === undefined) throw createError("links-not-kept");
+  return sealed.stored;
 }
 
 /** Checks what an application describes a link by, as if a request had sent it. @throws HttpError `link-malformed` */

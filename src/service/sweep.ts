@@ -81,10 +81,10 @@ export function createSweeper({ config, uploads, links, emit, report, waitFor }:
 
   /** An upload that has ended gives the use of its link back, if the link is still there. A failure is reported. */
   async function giveBackUse({ note: { link } }: OwnedUpload): Promise<void> {
-    const { kept, uses } = links?.sealed ?? {};
-    if (link === undefined || kept === undefined || uses === undefined) return;
+    const { stored, uses } = links?.sealed ?? {};
+    if (link === undefined || stored === undefined || uses === undefined) return;
     try {
-      const record = await kept.find(link.id);
+      const record = await stored.find(link.id);
       if (record?.maxUses === undefined) return;
       await uses.giveBack({ id: record.id, expires: record.expires, maxUses: record.maxUses }, "upload");
     } catch (error) {

@@ -1,10 +1,10 @@
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
 import { createError } from "../http/errors.ts";
 import { createBoundedMap } from "../platform/bounded-map.ts";
-import { createKeptLinks, type KeptLinks } from "./kept-links.ts";
 import { type LinkRecord, type LinkToken, parseLinkToken } from "./record.ts";
 import { createSeal, type Seal } from "./seal.ts";
 import { createStoreTexts } from "./store-text.ts";
+import { createStoredLinks, type StoredLinks } from "./stored-links.ts";
 import { createLinkUses, type LinkUses } from "./uses.ts";
 
 /** What a token has led to. */
@@ -18,7 +18,7 @@ export type OpenedLink =
 /** The links of a service, by their records and tokens. */
 export interface SealedLinks {
   /** The links in the store. Absent: there is no store, so a link has everything in its token. */
-  readonly kept?: KeptLinks;
+  readonly stored?: StoredLinks;
   /** The counts of uses in the store. */
   readonly uses?: LinkUses;
   /** Seals what the cookie of a link has. */
@@ -54,7 +54,7 @@ const MAX_TOKEN_CHARACTERS = 2000;
 export function createSealedLinks({ secrets, store, clock }: SealedLinksOptions): SealedLinks {
   const seal = createSeal(secrets, "fileferry link 1");
   const texts = store && createStoreTexts(store, clock);
-  const kept = texts && createKeptLinks(texts, clock);
+  const stored = texts && createStoredLinks(texts, clock);
   const uses = texts && createLinkUses(texts);
   /** The contents of tokens. Not promises: on Workers these belong to the request that made them. */
   const contents = createBoundedMap<string, LinkToken>(MAX_CONTENTS);
@@ -73,7 +73,7 @@ export function createSealedLinks({ secrets, store, clock }: SealedLinksOptions)
 
   async function toToken(record: LinkRecord): Promise<string> {
     const { id, expires } = record;
-    const content: LinkToken = kept ? { v: 1, kept: { id, expires } } : { v: 1, free: record };
+    const content: LinkToken = stored ? { v: 1, kept: { id, expires } } : { v: 1, free: record };
     const token = await seal.seal(JSON.stringify(content));
     if (token.length > MAX_TOKEN_CHARACTERS) throw createError("link-too-long");
     return token;
@@ -84,12 +84,12 @@ export function createSealedLinks({ secrets, store, clock }: SealedLinksOptions)
     if (content === undefined) return undefined;
     const { id, expires } = "kept" in content ? content.kept : content.free;
     if (clock() >= expires * 1000) return { outcome: "expired", id };
-    const record = "kept" in content ? await kept?.find(id) : content.free;
+    const record = "kept" in content ? await stored?.find(id) : content.free;
     return record === undefined ? { outcome: "withdrawn", id } : { outcome: "live", record };
   }
 
   return {
-    ...(kept && { kept }),
+    ...(stored && { stored }),
     ...(uses && { uses }),
     unlock: createSeal(secrets, "fileferry unlock 1"),
     sent: createSeal(secrets, "fileferry sent 1"),

@@ -100,6 +100,13 @@ describe("fileferry account", () => {
     }
   });
 
+  it("adds no account whose home would be the folder of the trash and the versions", async () => {
+    const { run } = await open();
+    const stderr = "error: an account named __svc__ needs --home\n";
+    expect(await run(["add", "__svc__"], "secret\n")).toEqual({ status: 2, stdout: "", stderr });
+    expect(await run(["add", "__svc__", "--home", "/others"], "secret\n")).toMatchObject({ status: 0 });
+  });
+
   it("keeps the members and the indentation of the other accounts", async () => {
     const { run, read } = await open(
       '{\n    "accounts": [\n        { "password": "x", "username": "alice", "uuid": "1" }\n    ]\n}\n',

@@ -54,6 +54,33 @@ describe("fileferry check", () => {
     expect(status).toBe(0);
   });
 
+  it("says what everyone may do without a login, and warns if that is more than reading", async () => {
+    const storage = { type: "memory" };
+    const open = { home_folder_path: "/public", permissions: [["allow-read"], ["/in", "allow-write"]] };
+    for (const [anonymous, line] of [
+      [{}, "ok: anonymous: /anonymous without a login: read, list, traverse"],
+      [open, "warning: anonymous: /public without a login: read, write"],
+    ] as const) {
+      const { status, stdout } = await check(await configure({ storage, anonymous }));
+      expect([status, stdout]).toEqual([0, expect.stringContaining(line)]);
+    }
+  });
+
+  it("names a port that the service and its metrics would both listen on", async () => {
+    const storage = { type: "memory" };
+    const metrics = { port: 8080 };
+    const taken = await configure({ storage, metrics, listen: { port: 8080 } });
+    for (const command of ["check", "serve"]) {
+      const { status, stdout, stderr } = await runInProcess([command, "--config", taken]);
+      expect([status, stdout + stderr]).toEqual([2, expect.stringContaining("metrics.port: must be another port")]);
+    }
+    const statusOf = async (host: string): Promise<number> => {
+      const own = { metrics: { ...metrics, host: "127.0.0.2" }, listen: { host, port: 8080 } };
+      return (await check(await configure({ storage, ...own }))).status;
+    };
+    expect([await statusOf("127.0.0.1"), await statusOf("0.0.0.0"), await statusOf("::")]).toEqual([0, 2, 2]);
+  });
+
   it("says where the log goes, and that it cannot", async () => {
     const storage = { type: "memory" };
     const good = await configure({ storage, log: { format: "json", file: "service.log" } });

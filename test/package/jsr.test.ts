@@ -18,6 +18,8 @@ describe("the package of the client for JSR", () => {
     const manifest = JSON.parse(await read("jsr.json"));
     const { version, license } = JSON.parse(await readFile(join(projectFolder, "package.json"), "utf8"));
     expect(manifest).toMatchObject({ name: "@fileferry/client", version, license, exports: "./client.js" });
+    // The folder is one that git ignores.
+    expect(manifest.publish).toEqual({ exclude: ["!**"] });
     expect(files).toEqual(expect.arrayContaining(["client.js", "client.d.ts", "LICENSE"]));
     expect(await read("client.js")).toMatch(/^\/\* @ts-self-types="\.\/client\.d\.ts" \*\/\n/);
 

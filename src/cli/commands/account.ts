@@ -1,3 +1,4 @@
+import { RESERVED_NAME } from "../../account/path.ts";
 import { editAccountsFile, readStoredEntries } from "../../auth/accounts/edit-file-node.ts";
 import { type EditAccounts, isSystemError, type StoredEntry } from "../../auth/accounts/file-content-node.ts";
 import { withTotp } from "../../auth/accounts/file-totp-node.ts";
@@ -93,6 +94,7 @@ async function toEdit(flags: AccountFlags, { stdin, stderr }: AccountStreams): P
   const { verb, name, file } = flags;
   switch (verb) {
     case "add": {
+      requireHome(flags);
       requireFree(await readStoredEntries(file).catch(toNoEntries), name);
       const account = toAccount(flags, await hashPassword(stdin, stderr));
       return (accounts) => [...requireFree(accounts, name), account];
@@ -131,6 +133,12 @@ function toAccount({ name, home, group, email, permission }: AccountFlags, passw
 
 function toEnabled({ username, disabled: _, ...members }: StoredEntry): StoredEntry {
   return { username, ...members };
+}
+
+/** The folder of this name is for what the wrappers of a storage keep. */
+function requireHome({ name, home, group }: AccountFlags): void {
+  if (name !== RESERVED_NAME || home !== undefined || group !== undefined) return;
+  throw createFailure(2, [`error: an account named ${RESERVED_NAME} needs --home`]);
 }
 
 function requireFree(accounts: readonly StoredEntry[], name: string): readonly StoredEntry[] {

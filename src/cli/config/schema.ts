@@ -15,6 +15,7 @@ import { offloadSchema } from "./offload.ts";
 import { findOidcProblems } from "./oidc.ts";
 import { checkByService } from "./option-checks.ts";
 import { quotaKeySchema } from "./quota.ts";
+import { defaultHost, defaultPort } from "./serve-settings.ts";
 import { checkCookie, sessionSchema } from "./session.ts";
 import { azureStorageSchema } from "./storage/azure.ts";
 import { s3StorageSchema } from "./storage/s3.ts";
@@ -180,6 +181,10 @@ const CHECKED_TOGETHER: readonly unknown[] = ["groups", "anonymous", "authentica
  */
 export const configFileSchema = membersSchema.superRefine((members, context) => {
   const { authentication, groups, triggers, clientForwardedHeader = "", trustedProxies } = members;
+  if (isTaken(members)) {
+    const message = "must be another port than listen.port";
+    context.addIssue({ code: "custom", path: ["metrics", "port"], message });
+  }
   if (trustedProxies !== undefined && clientForwardedHeader === "") {
     const message = "must be given together with clientForwardedHeader";
     context.addIssue({ code: "custom", path: ["trustedProxies"], message });
@@ -208,6 +213,14 @@ export const configFileSchema = membersSchema.superRefine((members, context) => 
     }
   }
 });
+
+/** Whether the metrics could not listen, because the service does at the same address. */
+function isTaken({ listen = {}, metrics }: z.infer<typeof membersSchema>): boolean {
+  const { host = defaultHost, port = defaultPort } = listen;
+  if (metrics === undefined || port === 0 || metrics.port !== port) return false;
+  const { host: own = defaultHost } = metrics;
+  return own === host || [own, host].some((each) => each === "0.0.0.0" || each === "::");
+}
 
 /** The groups of a configuration by their identifier. */
 export function toGroupSettings(groups: z.infer<typeof groupsSchema> = {}): Groups {

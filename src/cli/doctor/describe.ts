@@ -1,5 +1,8 @@
 import { X509Certificate } from "node:crypto";
+import { type Account, toAccount } from "../../account/account.ts";
+import { ANONYMOUS, toAnonymous } from "../../config/anonymous.ts";
 import { toServiceConfig } from "../../config/service-config.ts";
+import { OPERATIONS, type Operation } from "../../contracts/account.ts";
 import { findAccountProblem, readAccountsFile } from "../config/accounts.ts";
 import { toResolver } from "../config/read/config-file.ts";
 import { type ConfigFile, toGroupSettings } from "../config/schema.ts";
@@ -14,6 +17,8 @@ import type { Examined } from "./examined.ts";
 const DAY_MS = 86_400_000;
 /** A certificate that ends sooner is worth a warning. */
 const RENEWAL_DAYS = 14;
+/** What a public folder is for. */
+const READING: readonly Operation[] = ["read", "list", "traverse"];
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/;
 
 /** Says what a valid configuration would serve. */
@@ -78,6 +83,17 @@ async function* describeAccounts({ file, config }: Examined): AsyncGenerator<Fin
     else yield* describeAccountsFile(key, toResolver(file)(entry.file), groups);
   }
   if (groups.size > 0) yield ok("groups", [...groups.keys()].join(", "));
+  const anonymous = toAnonymous(config.anonymous, groups);
+  if (anonymous !== undefined) yield describeAnonymous(toAccount(ANONYMOUS, anonymous, groups));
+}
+
+/** What requests without a login may do. */
+function describeAnonymous({ home, permissions }: Account): Finding {
+  const granted = OPERATIONS.filter((operation) => permissions.grantsSomewhere(operation));
+  const text = `/${home.join("/")} without a login: ${granted.join(", ") || "nothing"}`;
+  const mayOnlyRead = granted.every((operation) => READING.includes(operation));
+  if (mayOnlyRead) return ok("anonymous", text);
+  return warning("anonymous", text, "permit only allow-read and allow-list, unless everyone may change files");
 }
 
 async function describeProvider(key: string, issuer: string): Promise<Finding> {

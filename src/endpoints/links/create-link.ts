@@ -65,8 +65,8 @@ async function createLink(context: AccountContext, body: unknown): Promise<Reply
   if (segments === undefined) throw createError("path-invalid");
   const made = await makeOwnLink(context, segments, options, (password) => requireLinks(context).hasher.hash(password));
   const link = await describeLink(context, made);
-  const isKept = requireLinks(context).sealed.kept !== undefined;
-  const fields = { Location: isKept ? `${toLinksPath(context.config.basePath)}/${link.id}` : undefined };
+  const isStored = requireLinks(context).sealed.stored !== undefined;
+  const fields = { Location: isStored ? `${toLinksPath(context.config.basePath)}/${link.id}` : undefined };
   if (context.variant !== "html") return jsonReply(201, { results: [link] }, fields);
   return linkPageReply(context, 201, made.record, link, fields);
 }

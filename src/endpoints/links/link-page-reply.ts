@@ -18,7 +18,7 @@ export async function linkPageReply(
   fields: HeaderFields = {},
 ): Promise<Reply> {
   const { config, root, links } = context;
-  const list = links?.sealed.kept === undefined ? undefined : toLinksPath(config.basePath);
+  const list = links?.sealed.stored === undefined ? undefined : toLinksPath(config.basePath);
   const folder = `${root}${toUrlPath({ segments: toLinkRoot(record), isFolder: true })}`;
   const page = toLinkPage(context, { link, list, folder, isNew: status === 201 });
   return pageReply(await withNavigation(context), status, page, fields);

@@ -7,7 +7,7 @@ import { openLinksPage } from "../../views/links/links-page.ts";
 import { toPageFields } from "../../views/page.ts";
 import { holdOpenFolder } from "../folders/hold-open-folder.ts";
 import { withNavigation } from "../session-navigation.ts";
-import { describeKept, emitWithdrawn, requireKept, toLinksPath } from "./own-links.ts";
+import { describeStored, emitWithdrawn, requireStored, toLinksPath } from "./own-links.ts";
 
 /**
  * `GET` and `HEAD /home/__svc__/links`: the links of the account, newest first. They are read while they are sent: of
@@ -32,9 +32,9 @@ export async function listLinks(context: AccountContext): Promise<Reply> {
 
 async function* describeAll(context: AccountContext): AsyncGenerator<readonly LinkBody[], void> {
   const { account } = context;
-  for await (const records of requireKept(context).read(account.name)) {
+  for await (const records of requireStored(context).read(account.name)) {
     const own = records.filter((record) => isLinkOf(record, account));
-    yield await Promise.all(own.map((record) => describeKept(context, record)));
+    yield await Promise.all(own.map((record) => describeStored(context, record)));
   }
 }
 
@@ -47,5 +47,5 @@ export async function withdrawLinks(context: AccountContext): Promise<Reply> {
 /** Withdraws all links of the account of a request. */
 export async function withdrawAll(context: AccountContext): Promise<void> {
   await context.confirmLogin();
-  await requireKept(context).removeAll(context.account.name, (record) => emitWithdrawn(context, record));
+  await requireStored(context).removeAll(context.account.name, (record) => emitWithdrawn(context, record));
 }

@@ -77,9 +77,9 @@ export async function makeLink(
   if (permissions.length === 0) throw createError("link-permission-of-folders");
   requireRights(account, path, isFolder, permissions);
   if (account.requireLinkPassword && password === undefined) throw createError("link-needs-password");
-  if (maxUses !== undefined && sealed.kept === undefined) throw createError("links-not-kept");
+  if (maxUses !== undefined && sealed.stored === undefined) throw createError("links-not-kept");
   const expires = Math.floor(now / 1000) + toSeconds(config, account, options.expires_in);
-  await sealed.kept?.requireRoom(account, config.maxPerAccount);
+  await sealed.stored?.requireRoom(account, config.maxPerAccount);
   const found = await lookup(account.name);
   // Another method may have an account of the same name: that one is none of its business.
   const isKnown = found?.outcome === "found" && haveEqualSettings(found.account, settings);
@@ -99,7 +99,7 @@ export async function makeLink(
     ...(label && { label }),
   };
   const token = await sealed.toToken(record);
-  if (!isDryRun) await sealed.kept?.add(record, config.maxPerAccount);
+  if (!isDryRun) await sealed.stored?.add(record, config.maxPerAccount);
   return { record, token };
 }
 

@@ -67,7 +67,7 @@ export async function newLinkPage(
     maxSeconds,
     defaultSeconds: Math.min(options.defaultSeconds, maxSeconds),
     needsPassword: account.requireLinkPassword,
-    hasUses: sealed.kept !== undefined,
+    hasUses: sealed.stored !== undefined,
     error,
     entered,
   });

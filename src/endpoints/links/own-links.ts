@@ -5,8 +5,8 @@ import { toOwnOrigin } from "../../http/origins/own-origin.ts";
 import type { AccountContext, LinkService } from "../../request/context.ts";
 import { emitEvent } from "../../request/emit-event.ts";
 import type { LinkBody, LinkOptionsBody } from "../../schemas/links.ts";
-import type { KeptLinks } from "../../sharing/kept-links.ts";
 import { isLinkOf, type LinkRecord } from "../../sharing/record.ts";
+import type { StoredLinks } from "../../sharing/stored-links.ts";
 import { toLink, toLinkBody } from "./describe-link.ts";
 import { toLinkCreated, toLinkWithdrawn } from "./link-events.ts";
 import { type LinkTools, type MadeLink, makeLink } from "./make-link.ts";
@@ -38,10 +38,10 @@ export function requireLinks({ links }: Pick<AccountContext, "links">): LinkServ
 }
 
 /** The links in the store. Without one there are no lists and no single links (SHARING 3.6). */
-export function requireKept(context: Pick<AccountContext, "links">): KeptLinks {
-  const { kept } = requireLinks(context).sealed;
-  if (kept === undefined) throw createError("not-found");
-  return kept;
+export function requireStored(context: Pick<AccountContext, "links">): StoredLinks {
+  const { stored } = requireLinks(context).sealed;
+  if (stored === undefined) throw createError("not-found");
+  return stored;
 }
 
 /** Checks a link as {@link makeOwnLink} does, and makes none. */
@@ -86,7 +86,7 @@ export async function describeLink(context: AccountContext, made: MadeLink): Pro
 }
 
 /** As {@link describeLink}, for a link in the store. */
-export async function describeKept(context: AccountContext, record: LinkRecord): Promise<LinkBody> {
+export async function describeStored(context: AccountContext, record: LinkRecord): Promise<LinkBody> {
   const token = await requireLinks(context).sealed.toToken(record);
   return describeLink(context, { record, token });
 }
@@ -94,7 +94,7 @@ export async function describeKept(context: AccountContext, record: LinkRecord):
 /** The link that the URL of a request names. @throws HttpError `not-found`, also for a link of another account. */
 export async function findOwnLink(context: AccountContext): Promise<LinkRecord> {
   const { account, path } = context;
-  const record = await requireKept(context).find(path.segments[2] ?? "");
+  const record = await requireStored(context).find(path.segments[2] ?? "");
   if (record === undefined || !isLinkOf(record, account)) throw createError("not-found");
   return record;
 }

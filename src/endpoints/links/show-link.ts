@@ -6,12 +6,12 @@ import type { AccountContext } from "../../request/context.ts";
 import { countBody } from "../../transfers/held-bodies.ts";
 import { redirectReply } from "../../views/page.ts";
 import { linkPageReply } from "./link-page-reply.ts";
-import { describeKept, emitWithdrawn, findOwnLink, requireKept, toLinksPath } from "./own-links.ts";
+import { describeStored, emitWithdrawn, findOwnLink, requireStored, toLinksPath } from "./own-links.ts";
 
 /** `GET` and `HEAD /home/__svc__/links/<id>`: one link of the account. */
 export async function showLink(context: AccountContext): Promise<Reply> {
   const record = await findOwnLink(context);
-  const link = await describeKept(context, record);
+  const link = await describeStored(context, record);
   return context.variant === "html" ? linkPageReply(context, 200, record, link) : jsonReply(200, { results: [link] });
 }
 
@@ -43,6 +43,6 @@ export async function postLink(context: AccountContext): Promise<Reply> {
 async function withdraw(context: AccountContext): Promise<void> {
   const record = await findOwnLink(context);
   await context.confirmLogin();
-  if (!(await requireKept(context).remove(record))) throw createError("not-found");
+  if (!(await requireStored(context).remove(record))) throw createError("not-found");
   emitWithdrawn(context, record);
 }

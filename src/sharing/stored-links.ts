@@ -6,7 +6,7 @@ import { isLinkOf, type LinkAccount, type LinkRecord, parseLinkRecord } from "./
 import { type StoreTexts, toLinkKey } from "./store-text.ts";
 
 /** The links in a store. All methods reject with HttpError `unavailable` if the store fails. */
-export interface KeptLinks {
+export interface StoredLinks {
   /**
    * Checks that an account may have one link more, before work is done for it. Links that are over, or of an account
    * that had the name before, do not count.
@@ -39,7 +39,7 @@ const PARALLEL = 16;
 const MAX_ROUNDS = 10;
 
 /** Creates the links of a store. `clock` returns milliseconds. */
-export function createKeptLinks(texts: StoreTexts, clock: () => number): KeptLinks {
+export function createStoredLinks(texts: StoreTexts, clock: () => number): StoredLinks {
   // The same object for the same text: what is derived from a record can be kept with it.
   const parse = memoize(parseLinkRecord, { maxCharacters: 10_000 });
 

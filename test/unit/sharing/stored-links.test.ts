@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { KeyValueStore } from "../../../src/contracts/key-value-store.ts";
-import { createKeptLinks } from "../../../src/sharing/kept-links.ts";
 import type { LinkRecord } from "../../../src/sharing/record.ts";
 import { createStoreTexts, toLinkKey } from "../../../src/sharing/store-text.ts";
+import { createStoredLinks } from "../../../src/sharing/stored-links.ts";
 import { createLinkUses } from "../../../src/sharing/uses.ts";
 import { createMemoryKeyValueStore } from "../../../src/stores/memory.ts";
 
@@ -52,7 +52,7 @@ function recordOf(number: number, seconds = 60): LinkRecord {
 
 describe.each(Object.entries(stores))("links in %s", (_name, create) => {
   it("are listed newest first until they expire or are removed", async () => {
-    const links = createKeptLinks(createStoreTexts(create(), clock), clock);
+    const links = createStoredLinks(createStoreTexts(create(), clock), clock);
     for (const number of [1, 2, 3]) {
       await links.add(recordOf(number, 60 * number), 10);
       now += 1000;
@@ -70,7 +70,7 @@ describe.each(Object.entries(stores))("links in %s", (_name, create) => {
   });
 
   it("are no more than allowed, however many are added at once", async () => {
-    const links = createKeptLinks(createStoreTexts(create(), clock), clock);
+    const links = createStoredLinks(createStoreTexts(create(), clock), clock);
     const added = await Promise.allSettled([1, 2, 3, 4, 5, 6].map((number) => links.add(recordOf(number), 4)));
     expect(added.filter(({ status }) => status === "fulfilled").length).toBe(4);
     expect((await links.list("alice")).length).toBe(4);
@@ -78,7 +78,7 @@ describe.each(Object.entries(stores))("links in %s", (_name, create) => {
 
   it("that are gone do not count, nor those of an account that had the name before", async () => {
     const store = create();
-    const links = createKeptLinks(createStoreTexts(store, clock), clock);
+    const links = createStoredLinks(createStoreTexts(store, clock), clock);
     const alice = { name: "alice", uuid: "alice" };
     for (const number of [1, 2]) await links.add(recordOf(number), 2);
     await expect(links.requireRoom(alice, 2)).rejects.toMatchObject({ code: "too-many-links" });
@@ -94,9 +94,9 @@ describe.each(Object.entries(stores))("links in %s", (_name, create) => {
   it("are all removed, or listed, if they are added while all are removed", async () => {
     const store = create();
     const texts = createStoreTexts(store, clock);
-    const links = createKeptLinks(texts, clock);
+    const links = createStoredLinks(texts, clock);
     const held = hold();
-    const adding = createKeptLinks(
+    const adding = createStoredLinks(
       {
         ...texts,
         // The link is in the list, but has no record yet.
@@ -120,7 +120,7 @@ describe.each(Object.entries(stores))("links in %s", (_name, create) => {
   });
 
   it("are removed with all others if they are added before the removal has ended", async () => {
-    const links = createKeptLinks(createStoreTexts(create(), clock), clock);
+    const links = createStoredLinks(createStoreTexts(create(), clock), clock);
     await links.add(recordOf(1), 10);
     const added: Promise<void>[] = [];
     const count = await links.removeAll("alice", () => {
@@ -155,7 +155,7 @@ describe.each(Object.entries(stores))("links in %s", (_name, create) => {
     };
     const texts = createStoreTexts({ get: fail, set: fail, delete: fail }, clock);
     const error = { failure: "unavailable", code: "link-store-unavailable", headers: { "Retry-After": "1" } };
-    await expect(createKeptLinks(texts, clock).find("0")).rejects.toMatchObject(error);
+    await expect(createStoredLinks(texts, clock).find("0")).rejects.toMatchObject(error);
     await expect(createLinkUses(texts).take({ ...recordOf(1), maxUses: 1 })).rejects.toMatchObject(error);
   });
 });
@@ -165,7 +165,7 @@ describe("links that two processes add at the same moment, in a plain store (SHA
     const store = plain();
     const texts = createStoreTexts(store, clock);
     const [held, read] = [hold(), hold()];
-    const first = createKeptLinks(
+    const first = createStoredLinks(
       {
         ...texts,
         async update(key, ...change) {
@@ -184,7 +184,7 @@ describe("links that two processes add at the same moment, in a plain store (SHA
         return value;
       },
     };
-    const second = createKeptLinks(createStoreTexts(slow, clock), clock).add(recordOf(2), 10);
+    const second = createStoredLinks(createStoreTexts(slow, clock), clock).add(recordOf(2), 10);
     await read.reached;
     const added = first.add(recordOf(1), 10);
     await held.reached;
