@@ -42,6 +42,13 @@ export function renderSize(texts: Texts, bytes: number): SafeHtml {
   return html`<data value="${bytes}" title="${formats.exactSize(bytes)}">${formats.size(bytes)}</data>`;
 }
 
+/** Renders the cell with the size of a file. All digits are in its tooltip if it does not show them. */
+export function renderSizeCell(texts: Texts, bytes: number, attributes: SafeHtml): SafeHtml {
+  const formats = formatsOf(texts);
+  const [shown, exact] = [formats.size(bytes), formats.exactSize(bytes)];
+  return html`<td${attributes} data-size="${bytes}"${shown === exact ? undefined : html` title="${exact}"`}>${shown}</td>`;
+}
+
 /**
  * Renders a time, whose seconds are in its tooltip. The script shows it in the zone of the reader. `zone`: what follows
  * it without a script, where the heading of a column does not say that it is in UTC.
@@ -49,6 +56,11 @@ export function renderSize(texts: Texts, bytes: number): SafeHtml {
 export function renderTime(texts: Texts, time: Date, zone = ""): SafeHtml {
   const exact = time.toISOString();
   return html`<time datetime="${exact}" title="${exact.slice(0, 19).replace("T", " ")} UTC">${formatsOf(texts).time(time)}${zone}</time>`;
+}
+
+/** As `renderTime`, for rows of large tables: the script makes the tooltip when it is needed. */
+export function renderRowTime(texts: Texts, time: Date): SafeHtml {
+  return html`<time datetime="${time.toISOString()}">${formatsOf(texts).time(time)}</time>`;
 }
 
 /** Renders the time of POSIX seconds, with its zone. */

@@ -182,7 +182,8 @@ describeInChromium("a folder by the keyboard alone", (chromium) => {
     const { page, expectNoComplaints } = await chromium.open();
     await logIn(page, site);
     await page.waitForSelector('.files[role="grid"]');
-    await eventually(() => page.locator('tbody :is(a, input)[tabindex="0"]').count()).toBe(1);
+    await page.keyboard.press("Tab");
+    expect(await page.locator('tbody :is(a, input)[tabindex="0"]').count()).toBe(1);
     expect(await page.locator("tbody :is(a, input):not([tabindex])").count()).toBe(0);
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowRight");
@@ -272,6 +273,35 @@ describeInChromium("what is dragged or pasted", (chromium) => {
     expectNoComplaints();
   });
 
+  it("opens the menu of a row by a right click, and that of all selected rows on one of them", async () => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    const menu = page.getByRole("menu");
+    for (const part of ["th a", ".size"]) {
+      await rowOf(page, "a.txt").locator(part).click({ button: "right" });
+      expect(await menu.getAttribute("aria-label")).toBe("Actions for a.txt");
+      await page.keyboard.press("Escape");
+    }
+    // With Shift the browser has its own.
+    await rowOf(page, "a.txt")
+      .locator("th a")
+      .click({ button: "right", modifiers: ["Shift"] });
+    expect(await menu.count()).toBe(0);
+    await rowOf(page, "a.txt").locator(".size").click();
+    await rowOf(page, "c.txt")
+      .locator(".size")
+      .click({ modifiers: ["Shift"] });
+    expect(await selected(page)).toEqual(["a.txt", "b.txt", "c.txt"]);
+    await rowOf(page, "b.txt").locator("th a").click({ button: "right" });
+    expect(await menu.getAttribute("aria-label")).toBe("3 selected");
+    await page.getByRole("menuitem", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await rowOf(page, "b.txt").waitFor({ state: "detached" });
+    expect(await site.list()).toEqual(["reports/", "reports/inner.txt"]);
+    expectNoComplaints();
+  });
+
   it("does not leave a page that takes no files when one is dropped", async () => {
     const groups = { DEFAULT_GROUP: { permissions: [["allow-list", "allow-read"]] } };
     const site = await openSite({ files: FILES, hasTrash: true, groups });
@@ -336,6 +366,7 @@ describeInChromium("the times of pages", (chromium) => {
     await logIn(page, site);
     const time = rowOf(page, "a.txt").locator("time");
     await eventually(() => time.textContent()).toMatch(/Feb 1, 2020, 8:30/);
+    await time.hover();
     expect(await time.getAttribute("title")).toBe("2020-01-31 23:30:00 UTC");
     expect(await rowOf(page, "b.txt").locator("time").textContent()).toMatch(/now|ago/);
     expect(await page.locator("thead .modified").textContent()).not.toContain("UTC");

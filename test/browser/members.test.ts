@@ -93,7 +93,7 @@ describeInChromium("members with JavaScript", (chromium) => {
       field?.form?.requestSubmit();
     });
     await rowOf(page, "zoo").waitFor();
-    expect(await page.locator("tr[data-kind=file] bdi").allTextContents()).toEqual(Object.keys(FIVE).reverse());
+    expect(await page.locator("tr[data-kind=file] th a").allTextContents()).toEqual(Object.keys(FIVE).reverse());
     expect(await page.evaluate(() => (document.activeElement as HTMLInputElement).value)).toBe("c.txt");
     expectNoComplaints();
   });
@@ -171,7 +171,7 @@ describeInChromium("members with JavaScript", (chromium) => {
     await eventually(() => page.getByRole("alert").textContent()).toMatch(/^taken: .+/);
     expect(await page.inputValue('input[name="new-folder"]')).toBe("taken");
     await makeFolder(page, "<b>'\"&amp;🦭");
-    await eventually(() => page.locator("tr[data-name] bdi").allTextContents()).toContain("<b>'\"&amp;🦭");
+    await eventually(() => page.locator("tr[data-name] th a").allTextContents()).toContain("<b>'\"&amp;🦭");
     expect(await page.getByRole("alert").count()).toBe(0);
     expectNoComplaints(/status of 422/);
   });
@@ -415,7 +415,7 @@ async function watchRows(page: Page): Promise<() => Promise<{ added: string[]; r
 }
 
 function namesShown(page: Page): Promise<string[]> {
-  return page.locator("tr[data-name] bdi").allTextContents();
+  return page.locator("tr[data-name] th a").allTextContents();
 }
 
 function boxOf(page: Page, name: string): ReturnType<Page["locator"]> {

@@ -75,7 +75,7 @@ function rowsOf(table: Element): HTMLElement[] {
 
 /** What a row shows of its member besides the name. The script changes how a row shows it. */
 function toState(row: HTMLElement): string {
-  const size = row.querySelector("data")?.value;
+  const size = row.querySelector<HTMLElement>("[data-size]")?.dataset.size;
   return [
     row.dataset.kind,
     row.dataset.denied,

@@ -1,7 +1,8 @@
 import type { MemberAction } from "../../contracts/pages/member-action.ts";
 import { button, element, setText } from "../elements.ts";
 import { fill, formatSize } from "../format.ts";
-import { mayDo, memberBoxes, type OpenFolderPage, selectedBoxes, selectedRows, shownBoxes } from "./page.ts";
+import { whenLoaded } from "../loaded.ts";
+import { mayDo, memberBoxes, type OpenFolderPage, selectedBoxes, selectedRows, shownBoxes, sizeOf } from "./page.ts";
 import { showProperties } from "./properties.ts";
 import { removeAll } from "./remove.ts";
 import { renameInPlace } from "./rename.ts";
@@ -21,6 +22,9 @@ const SHARE = "share-members";
 /** Deletes members for good. Only services with a trash have it. */
 const PURGE = "purge-members";
 
+const ROW = "tr[data-name]";
+const BOX = 'input[name="selected-members"]';
+
 /** What each button of the bar needs on a member. */
 const NEEDED: Readonly<Record<string, MemberAction>> = {
   [DOWNLOAD_MEMBERS]: "download",
@@ -38,13 +42,13 @@ export function enhanceMembers(page: OpenFolderPage): void {
   let isBusy = false;
 
   function showSelection(): void {
-    const { count, size } = markSelected(main);
+    const rows = selectedRows(main);
+    const { count, size } = markSelected(main, rows);
     const limit = findLimit(page);
     showSelectAll(main);
     showBar(page, count, size, clear);
     showSingleActions(page, count);
     flatten(main);
-    const rows = selectedRows(main);
     for (const action of main.querySelectorAll<HTMLButtonElement>("[data-members-action]")) {
       const needed = NEEDED[action.value];
       // What is denied on some of them only is reported of those.
@@ -71,14 +75,19 @@ export function enhanceMembers(page: OpenFolderPage): void {
   }
 
   main.addEventListener("click", ({ target, shiftKey }) => {
-    if (!(target instanceof HTMLInputElement)) return;
-    if (target.name === "selected-members") {
-      if (shiftKey && last?.isConnected) selectRange(main, last, target);
-      last = target;
-    } else if (target.id === "select-all") {
-      for (const box of memberBoxes(main)) box.checked = target.checked && !box.closest("tr")?.hidden;
+    const box = findBox(target);
+    if (box !== null) {
+      if (box !== target) box.checked = !box.checked;
+      if (shiftKey && last?.isConnected) selectRange(main, last, box);
+      last = box;
+    } else if (target instanceof HTMLInputElement && target.id === "select-all") {
+      for (const one of memberBoxes(main)) one.checked = target.checked && !one.closest("tr")?.hidden;
     } else return;
     showSelection();
+  });
+  main.addEventListener("mousedown", (event) => {
+    // The browser would select the text between two clicks.
+    if (event.shiftKey && findBox(event.target) !== null) event.preventDefault();
   });
   main.addEventListener("members-replaced", showSelection);
   main.addEventListener("selection-changed", showSelection);
@@ -105,21 +114,29 @@ export function enhanceMembers(page: OpenFolderPage): void {
   });
   // A browser that returns to the page restores the selection.
   addEventListener("pageshow", showSelection);
-  showSelection();
+  whenLoaded(showSelection);
+}
+
+/** The box that a click is for: on the box, or on a part of its row where nothing else takes the click. */
+function findBox(target: EventTarget | null): HTMLInputElement | null {
+  if (!(target instanceof Element)) return null;
+  if (target.matches(BOX)) return target as HTMLInputElement;
+  if (target.closest("a, button, input, label") !== null || getSelection()?.isCollapsed === false) return null;
+  return target.closest(ROW)?.querySelector<HTMLInputElement>(BOX) ?? null;
 }
 
 /** Marks the rows of the selected members. Returns their number, and the bytes of the files among them. */
-function markSelected(main: HTMLElement): { count: number; size: number } {
-  let count = 0;
-  let size = 0;
-  for (const box of memberBoxes(main)) {
-    const row = box.closest("tr");
-    row?.toggleAttribute("data-selected", box.checked);
-    if (!box.checked) continue;
-    count += 1;
-    size += Number(row?.querySelector("data")?.value ?? 0);
+function markSelected(main: HTMLElement, rows: readonly HTMLElement[]): { count: number; size: number } {
+  const selected = new Set(rows);
+  for (const row of main.querySelectorAll<HTMLElement>("tr[data-selected]")) {
+    if (!selected.has(row)) row.removeAttribute("data-selected");
   }
-  return { count, size };
+  let size = 0;
+  for (const row of rows) {
+    row.dataset.selected = "";
+    size += sizeOf(row);
+  }
+  return { count: rows.length, size };
 }
 
 /** The buttons to move and copy open a dialog, which has the field: they need no menu around them. */

@@ -2,6 +2,7 @@ import type { MemberAction } from "../../contracts/pages/member-action.ts";
 import type { ScriptTexts } from "../../contracts/pages/script-texts.ts";
 import { button, element, setText } from "../elements.ts";
 import { readTexts } from "../format.ts";
+import { whenLoaded } from "../loaded.ts";
 import { HEADERS, type Problem, toProblem } from "../requests.ts";
 import { createAnnouncer } from "./announcer.ts";
 import { updateChildren } from "./members-update.ts";
@@ -86,6 +87,8 @@ export function createFolderPage(main: HTMLElement): OpenFolderPage {
 
   async function refresh(): Promise<void> {
     const refreshId = ++refreshes;
+    // Rows that still arrive would come after those that are updated.
+    await new Promise<void>(whenLoaded);
     try {
       const headers = { ...HEADERS, Accept: "text/html" };
       const response = await fetch(withoutMessage(), { headers, cache: "no-store" });
@@ -183,6 +186,11 @@ export function shownBoxes(within: ParentNode): NodeListOf<HTMLInputElement> {
 
 export function selectedBoxes(within: ParentNode): NodeListOf<HTMLInputElement> {
   return within.querySelectorAll('input[name="selected-members"]:checked');
+}
+
+/** The number of bytes of the file of a row. */
+export function sizeOf(row: Element | null): number {
+  return Number(row?.querySelector<HTMLElement>("[data-size]")?.dataset.size ?? 0);
 }
 
 export function selectedRows(within: ParentNode): HTMLElement[] {

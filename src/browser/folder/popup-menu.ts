@@ -9,9 +9,14 @@ export interface MenuItem {
 
 /**
  * Opens a menu at an element (ARIA menu button): arrows, Home and End move in it; Escape, Tab and a press elsewhere
- * close it. The focus goes back to the element.
+ * close it. The focus goes back to the element. `at`: where the pointer is, if that opens it.
  */
-export function openPopupMenu(anchor: HTMLElement, label: string, items: readonly MenuItem[]): void {
+export function openPopupMenu(
+  anchor: HTMLElement,
+  label: string,
+  items: readonly MenuItem[],
+  at?: { readonly clientX: number; readonly clientY: number },
+): void {
   const entries = items.map(({ label: text, act, isDanger }) => {
     const entry = button(text, () => {
       close(true);
@@ -53,7 +58,11 @@ export function openPopupMenu(anchor: HTMLElement, label: string, items: readonl
   addEventListener("pointerdown", onPress, true);
   anchor.setAttribute("aria-expanded", "true");
   anchor.closest("main")?.append(menu);
-  place(menu, anchor);
+  place(
+    menu,
+    at === undefined ? anchor.getBoundingClientRect() : new DOMRect(at.clientX, at.clientY),
+    at !== undefined,
+  );
   entries[0]?.focus({ preventScroll: true });
   addEventListener("scroll", onScroll, true);
 }
@@ -73,12 +82,11 @@ function toIndex(key: string, index: number, count: number): number | undefined 
   }
 }
 
-/** Below the element or, if there is no room, above it; always in sight. */
-function place(menu: HTMLElement, anchor: HTMLElement): void {
-  const { top, bottom, left, right } = anchor.getBoundingClientRect();
+/** Below the element or, if there is no room, above it; always in sight. At a pointer it begins where that is. */
+function place(menu: HTMLElement, { top, bottom, left, right }: DOMRect, isAtPointer: boolean): void {
   const { width, height } = menu.getBoundingClientRect();
   const isBelow = bottom + height <= innerHeight || top < height;
-  const start = document.documentElement.dir === "rtl" ? left : right - width;
+  const start = (document.documentElement.dir === "rtl") === isAtPointer ? right - width : left;
   menu.style.left = `${Math.max(8, Math.min(start, innerWidth - width - 8))}px`;
   menu.style.top = `${Math.max(8, isBelow ? Math.min(bottom, innerHeight - height - 8) : top - height)}px`;
 }

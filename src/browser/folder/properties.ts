@@ -2,18 +2,19 @@ import { dialogActions, showDialog } from "../dialog.ts";
 import { button, element, nameElement } from "../elements.ts";
 import type { OpenFolderPage } from "./page.ts";
 import { currentPath, toPathText } from "./paths.ts";
+import { toExact } from "./times.ts";
 
 /** Shows what the page knows about a member, exactly. */
 export async function showProperties({ main, texts }: OpenFolderPage, name: string): Promise<void> {
   const row = main.querySelector<HTMLElement>(`tr[data-name="${CSS.escape(name)}"]`);
   if (row === null) return;
   const time = row.querySelector("time");
-  const size = row.querySelector("data");
+  const size = row.querySelector<HTMLElement>("[data-size]");
   const isFolder = row.dataset.kind === "folder";
   const facts: [label: string, value: string][] = [
     [texts.kind, isFolder ? texts.folder : texts.file],
-    ...(size === null ? [] : [[texts.size, size.title] as [string, string]]),
-    [texts.modified, [time?.textContent, time?.title].filter(Boolean).join(" · ")],
+    ...(size === null ? [] : [[texts.size, size.title || size.textContent] as [string, string]]),
+    [texts.modified, [time?.textContent, time && toExact(time)].filter(Boolean).join(" · ")],
     [texts.folder, toPathText(currentPath())],
   ];
   const list = element(

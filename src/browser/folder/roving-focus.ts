@@ -1,5 +1,6 @@
+import { whenLoaded } from "../loaded.ts";
+
 const CONTROLS = "input, a";
-const SLICE = 500;
 
 /** Moves the focus among rows, of which one control has the tab stop. */
 export interface RovingFocus {
@@ -12,27 +13,23 @@ export interface RovingFocus {
 /** Makes the table a grid: all of its rows are one tab stop, and the arrows lead from one control to another. */
 export function createRovingFocus(main: HTMLElement): RovingFocus {
   let stop: HTMLElement | undefined;
-  let runs = 0;
+  let isPrepared = false;
 
   function rows(): HTMLElement[] {
     return [...main.querySelectorAll<HTMLElement>("tr[data-name]:not([hidden])")];
   }
 
-  /** Takes the controls of all rows but one out of the tab order. Large tables are done in slices. */
-  async function prepare(): Promise<void> {
-    const run = ++runs;
-    main.querySelector(".files")?.setAttribute("role", "grid");
-    const all = [...main.querySelectorAll<HTMLElement>("tr[data-name]")];
-    if (stop?.isConnected !== true) stop = all[0]?.querySelector<HTMLElement>("th a") ?? undefined;
-    for (let start = 0; start < all.length && run === runs; start += SLICE) {
-      for (const row of all.slice(start, start + SLICE)) removeStops(row);
-      await new Promise((resolve) => setTimeout(resolve));
-    }
-    if (run === runs && stop !== undefined) stop.tabIndex = 0;
-  }
-
-  function removeStops(row: HTMLElement): void {
-    for (const control of row.querySelectorAll<HTMLElement>(CONTROLS)) if (control !== stop) control.tabIndex = -1;
+  /**
+   * Takes the controls of all rows but one out of the tab order. It is done when Tab is pressed: in a large folder it
+   * takes a while, and most users need it never.
+   */
+  function removeStops(): void {
+    if (isPrepared) return;
+    isPrepared = document.readyState !== "loading";
+    const controls = main.querySelectorAll<HTMLElement>(`tr[data-name] :is(${CONTROLS})`);
+    stop ??= main.querySelector<HTMLElement>("tr[data-name] th a") ?? undefined;
+    for (const control of controls) if (control !== stop) control.tabIndex = -1;
+    if (stop !== undefined) stop.tabIndex = 0;
   }
 
   function focusOn(target: HTMLElement | null | undefined): void {
@@ -58,7 +55,17 @@ export function createRovingFocus(main: HTMLElement): RovingFocus {
     return row;
   }
 
-  main.addEventListener("members-replaced", () => void prepare());
+  /** There are other rows. The table may be new. */
+  function forget(): void {
+    isPrepared = false;
+    if (stop?.isConnected !== true) stop = undefined;
+    main.querySelector(".files")?.setAttribute("role", "grid");
+  }
+
+  main.addEventListener("members-replaced", forget);
+  document.addEventListener("keydown", ({ key }) => {
+    if (key === "Tab") removeStops();
+  });
   main.addEventListener("focusin", ({ target }) => {
     // A press may focus another control: the tab stop follows.
     if (!(target instanceof HTMLElement) || !target.matches(`tr[data-name] :is(${CONTROLS})`)) return;
@@ -66,7 +73,7 @@ export function createRovingFocus(main: HTMLElement): RovingFocus {
     stop = target;
     target.tabIndex = 0;
   });
-  void prepare();
+  whenLoaded(forget);
 
   return {
     move(row, key) {

@@ -1,5 +1,6 @@
+import { fill } from "../format.ts";
 import { saveFile } from "./open-file.ts";
-import { mayDo, type OpenFolderPage } from "./page.ts";
+import { mayDo, type OpenFolderPage, selectedRows } from "./page.ts";
 import { type MenuItem, openPopupMenu } from "./popup-menu.ts";
 import { showProperties } from "./properties.ts";
 import { removeAll } from "./remove.ts";
@@ -8,6 +9,7 @@ import { DOWNLOAD_MEMBERS, submitForm } from "./submit-form.ts";
 import { chooseAndTransfer } from "./transfer.ts";
 import { findVersions } from "./versions.ts";
 
+const ROW = "tr[data-name]";
 const MORE = "td.more a";
 
 /** Opens a menu in place of the link of each row. */
@@ -20,14 +22,44 @@ export function enhanceRowMenus(page: OpenFolderPage): void {
     event.preventDefault();
     openRowMenu(page, link);
   });
+  // As in other file managers and cloud drives, also on the name. With Shift, or for selected text, the browser's own.
+  page.main.addEventListener("contextmenu", (event) => {
+    const { target, shiftKey } = event;
+    const row = target instanceof Element ? target.closest<HTMLElement>(ROW) : null;
+    if (row === null || shiftKey || (target as Element).matches(".new-name") || hasSelectedText()) return;
+    event.preventDefault();
+    openRowMenu(page, row, event);
+  });
 }
 
-/** Opens the menu of the row that an element is in. */
-export function openRowMenu(page: OpenFolderPage, within: Element): void {
-  const row = within.closest<HTMLElement>("tr[data-name]");
+function hasSelectedText(): boolean {
+  return getSelection()?.isCollapsed === false;
+}
+
+/**
+ * Opens the menu of the row that an element is in, or that of all selected rows if it is one of several. `at`: where
+ * the pointer is, if that opens it.
+ */
+export function openRowMenu(page: OpenFolderPage, within: Element, at?: MouseEvent): void {
+  const row = within.closest<HTMLElement>(ROW);
   const anchor = row?.querySelector<HTMLElement>(MORE);
   if (!row || !anchor) return;
-  openPopupMenu(anchor, anchor.getAttribute("aria-label") ?? "", toItems(page, row));
+  const selected = selectedRows(page.main);
+  const isOfMany = at !== undefined && selected.length > 1 && selected.includes(row);
+  const label = isOfMany ? fill(page.texts.selected, { count: selected.length }) : anchor.getAttribute("aria-label");
+  openPopupMenu(anchor, label ?? "", isOfMany ? toBarItems(page) : toItems(page, row), at);
+}
+
+/** What the bar of the selected members offers. */
+function toBarItems({ main }: OpenFolderPage): MenuItem[] {
+  const buttons = [...main.querySelectorAll<HTMLButtonElement>(".selected [data-members-action]")];
+  return buttons
+    .filter(({ hidden, disabled }) => !hidden && !disabled)
+    .map((one) => ({
+      label: one.textContent ?? "",
+      isDanger: one.classList.contains("danger"),
+      act: () => one.click(),
+    }));
 }
 
 function toItems(page: OpenFolderPage, row: HTMLElement): MenuItem[] {

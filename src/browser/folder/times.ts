@@ -1,6 +1,6 @@
 import { languageOfPage } from "../format.ts";
 
-const SLICE = 500;
+const SLICE = 250;
 const MINUTE = 60_000;
 
 /** Shows the times of a page in the zone of the reader, and those of today as what has passed since. */
@@ -8,11 +8,11 @@ export function enhanceTimes(main: HTMLElement): void {
   let format: ReturnType<typeof createTimeFormat> | undefined;
   let runs = 0;
 
-  /** Large tables are done in slices, from the top. */
+  /** Large tables are done in slices, from the top, while the user does nothing. */
   async function show(): Promise<void> {
     const run = ++runs;
     main.querySelector("thead .modified small")?.remove();
-    const times = [...main.querySelectorAll<HTMLTimeElement>("time[title]")];
+    const times = [...main.querySelectorAll("time")];
     const now = new Date();
     format ??= createTimeFormat();
     for (let start = 0; start < times.length && run === runs; start += SLICE) {
@@ -20,11 +20,15 @@ export function enhanceTimes(main: HTMLElement): void {
         const text = format(new Date(time.dateTime), now);
         if (time.textContent !== text) time.textContent = text;
       }
-      await new Promise((resolve) => setTimeout(resolve));
+      await untilIdle();
     }
   }
 
   main.addEventListener("members-replaced", () => void show());
+  main.addEventListener("pointerover", ({ target }) => {
+    const time = target instanceof Element ? target.closest("time") : null;
+    if (time !== null) time.title = toExact(time);
+  });
   setInterval(() => {
     if (!document.hidden) void show();
   }, MINUTE);
@@ -32,7 +36,20 @@ export function enhanceTimes(main: HTMLElement): void {
   requestAnimationFrame(() => setTimeout(() => void show()));
 }
 
-/** The exact time in UTC stays in the tooltip. */
+/** Browsers that do not say when they are idle do what waits first. */
+function untilIdle(): Promise<void> {
+  return new Promise((resolve) => {
+    if (typeof requestIdleCallback === "function") requestIdleCallback(() => resolve(), { timeout: 200 });
+    else setTimeout(resolve);
+  });
+}
+
+/** A time with its seconds, in UTC. */
+export function toExact({ dateTime }: HTMLTimeElement): string {
+  return `${dateTime.slice(0, 19).replace("T", " ")} UTC`;
+}
+
+/** The exact time in UTC is in the tooltip. */
 function createTimeFormat(): (time: Date, now: Date) => string {
   const language = languageOfPage();
   const other = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });

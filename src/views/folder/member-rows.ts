@@ -3,7 +3,7 @@ import type { Texts } from "../../contracts/pages/texts.ts";
 import { html, type SafeHtml } from "../../http/html.ts";
 import { fillText } from "../../platform/fill-text.ts";
 import { type FolderActions, toOffers } from "../folder-actions.ts";
-import { renderSize, renderTime } from "../formats.ts";
+import { renderRowTime, renderSizeCell } from "../formats.ts";
 import { icon, toFileKind } from "../icons.ts";
 import { findInlineType } from "../inline-types.ts";
 import { type MemberOrder, type PageMember, SORT_KEYS, type SortKey, toOrderedUrl } from "../member-order.ts";
@@ -30,6 +30,9 @@ export const CHUNK_END = html`</tbody>
 <tbody>
 `;
 
+const SIZE = html` class="size"`;
+const NO_SIZE = html`<td class="size"></td>`;
+
 /** Renders the table head. A click on a column sorts by it, and a click on the current column reverses the order. */
 export function renderTableHead(texts: Texts, order: MemberOrder, isSelectable: boolean): SafeHtml {
   const selection = html`<th scope="col" class="select"><span class="unseen">${texts.selection}</span><label class="box"><input type="checkbox" id="select-all" aria-label="${texts.selectAll}" hidden></label></th>`;
@@ -45,14 +48,18 @@ function renderColumn(texts: Texts, key: SortKey, order: MemberOrder): SafeHtml 
   return html`<th scope="col" class="${key}"${sort}>${link}${key === "modified" ? html` <small>UTC</small>` : undefined}</th>`;
 }
 
-/** Renders the link to a member, which opens folders in an order. `end` follows the name of a folder. */
+/**
+ * Renders the link to a member, which opens folders in an order. The name is alone in its cell, so that its characters
+ * cannot change the direction of other texts; the style sheet gives the name its own direction.
+ * `end` follows the name of a folder.
+ */
 export function renderLink(
   texts: Texts,
   { name, kind }: PageMember,
   { url, order, end }: { readonly url: string; readonly order: MemberOrder; readonly end?: string },
 ): SafeHtml {
-  if (kind !== "folder") return html`<a class="${toFileKind(name)}" href="${url}"><bdi>${name}</bdi></a>`;
-  return html`<a class="folder" href="${toOrderedUrl(`${url}/`, order)}"><i role="img" aria-label="${texts.folder}"></i><bdi>${name}</bdi>${end}</a>`;
+  if (kind !== "folder") return html`<a class="${toFileKind(name)}" href="${url}">${name}</a>`;
+  return html`<a class="folder" href="${toOrderedUrl(`${url}/`, order)}"><i role="img" aria-label="${texts.folder}"></i>${name}${end}</a>`;
 }
 
 /** Creates a function that renders the row of a member. */
@@ -66,7 +73,7 @@ export function createRowRenderer(
 
   function renderBox(name: string): SafeHtml {
     const label = fillText(texts.select, { name });
-    return html`<td class="select"><label class="box"><input type="checkbox" name="selected-members" value="${name}" aria-label="${label}"${selected.has(name) ? html` checked` : undefined}></label></td>`;
+    return html`<td class="select"><input type="checkbox" name="selected-members" value="${name}" aria-label="${label}"${selected.has(name) ? html` checked` : undefined}></td>`;
   }
 
   /** A link to what can be done with the member. The script opens a menu instead. */
@@ -76,7 +83,7 @@ export function createRowRenderer(
   }
 
   function renderModified({ name, modified }: PageMember, hasVersions: boolean): SafeHtml {
-    const time = renderTime(texts, new Date(modified));
+    const time = renderRowTime(texts, new Date(modified));
     const link = hasVersions ? renderVersionsLink(texts, `${versions}${encodeURIComponent(name)}`, name, time) : time;
     return html`<td class="modified">${link}</td>`;
   }
@@ -94,7 +101,7 @@ export function createRowRenderer(
     const view = isViewable && isReadable ? findInlineType(name)?.kind : undefined;
     // "./" keeps a name with a colon from being taken for a scheme (RFC 3986 4.2).
     const link = renderLink(texts, member, { url: `./${encodeURIComponent(name)}`, order });
-    return html`<tr data-name="${name}" data-kind="${isFolder ? "folder" : "file"}"${renderDenied(denied)}${view && html` data-view="${view}"`}>${isSelectable ? renderBox(name) : undefined}<th scope="row" class="name">${link}</th><td class="size">${isFolder ? undefined : renderSize(texts, size)}</td>${renderModified(member, isReadable && versions !== undefined)}${renderMore(name)}</tr>
+    return html`<tr data-name="${name}" data-kind="${isFolder ? "folder" : "file"}"${renderDenied(denied)}${view && html` data-view="${view}"`}>${isSelectable ? renderBox(name) : undefined}<th scope="row" class="name">${link}</th>${isFolder ? NO_SIZE : renderSizeCell(texts, size, SIZE)}${renderModified(member, isReadable && versions !== undefined)}${renderMore(name)}</tr>
 `;
   };
 }

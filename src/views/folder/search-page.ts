@@ -2,7 +2,7 @@ import type { Texts } from "../../contracts/pages/texts.ts";
 import { html, type SafeHtml } from "../../http/html.ts";
 import { fillText } from "../../platform/fill-text.ts";
 import { toAssetPath, VIEWER_NAME } from "../assets.ts";
-import { renderSize, renderTime } from "../formats.ts";
+import { renderRowTime, renderSizeCell } from "../formats.ts";
 import { ICONS, icon } from "../icons.ts";
 import { findInlineType } from "../inline-types.ts";
 import { type FoundMember, type MemberOrder, toOrderedUrl } from "../member-order.ts";
@@ -84,8 +84,8 @@ function renderRow(texts: Texts, member: FoundMember, { order, isViewable }: Sea
   const view = isViewable && !isFolder && !isDenied ? findInlineType(name)?.kind : undefined;
   const place = html` <a class="quiet" href="${toOrderedUrl(`./${toUrl(around)}`, order)}"><bdi>${around}</bdi></a>`;
   const link = renderLink(texts, member, { url: `./${toUrl(path)}`, order, end: "/" });
-  const sizeCell = html`<td data-label="${texts.size}">${renderSize(texts, size)}</td>`;
-  return html`<tr data-name="${name}"${isDenied ? html` data-denied="download"` : undefined}${view && html` data-view="${view}"`}><th scope="row">${link}${around === "" ? undefined : place}</th>${isFolder ? html`<td></td>` : sizeCell}<td data-label="${texts.modified}">${renderTime(texts, new Date(modified))}</td></tr>
+  const sizeCell = renderSizeCell(texts, size, html` data-label="${texts.size}"`);
+  return html`<tr data-name="${name}"${isDenied ? html` data-denied="download"` : undefined}${view && html` data-view="${view}"`}><th scope="row">${link}${around === "" ? undefined : place}</th>${isFolder ? html`<td></td>` : sizeCell}<td data-label="${texts.modified}">${renderRowTime(texts, new Date(modified))}</td></tr>
 `;
 }
 
