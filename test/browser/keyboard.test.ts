@@ -64,17 +64,17 @@ describeInChromium("a folder by the keyboard alone", (chromium) => {
     const { page, expectNoComplaints } = await chromium.open();
     await logIn(page, site);
     await page.keyboard.press("ArrowDown");
-    for (const [key, names] of [
-      ["End", ["reports", "a.txt", "b.txt", "c.txt"]],
-      ["Home", ["reports", "a.txt", "b.txt", "c.txt"]],
-      ["PageDown", ["reports", "a.txt", "b.txt", "c.txt"]],
-      ["ArrowUp", ["b.txt", "c.txt"]],
-      ["PageUp", ["reports", "a.txt", "b.txt"]],
-    ] as const) {
-      await page.keyboard.press(`Shift+${key}`);
-      expect(await selected(page), key).toEqual(names);
-      await page.keyboard.press("Escape");
-    }
+    await expectSelecting(
+      page,
+      [
+        ["End", ["reports", "a.txt", "b.txt", "c.txt"]],
+        ["Home", ["reports", "a.txt", "b.txt", "c.txt"]],
+        ["PageDown", ["reports", "a.txt", "b.txt", "c.txt"]],
+        ["ArrowUp", ["b.txt", "c.txt"]],
+        ["PageUp", ["reports", "a.txt", "b.txt"]],
+      ],
+      () => page.keyboard.press("Escape"),
+    );
     // What the filter hides is not selected.
     await page.getByRole("searchbox").fill(".txt");
     await rowOf(page, "b.txt").evaluate((row: HTMLElement) => {
@@ -92,16 +92,13 @@ describeInChromium("a folder by the keyboard alone", (chromium) => {
     await logIn(page, site);
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowDown");
-    for (const [key, names] of [
+    await expectSelecting(page, [
       ["ArrowDown", ["a.txt", "b.txt"]],
       ["ArrowDown", ["a.txt", "b.txt", "c.txt"]],
       ["ArrowUp", ["a.txt", "b.txt"]],
       ["Home", ["reports", "a.txt"]],
       ["End", ["a.txt", "b.txt", "c.txt"]],
-    ] as const) {
-      await page.keyboard.press(`Shift+${key}`);
-      expect(await selected(page), key).toEqual(names);
-    }
+    ]);
     // Without Shift another range begins, and what is selected stays.
     await page.keyboard.press("ArrowUp");
     await page.keyboard.press("ArrowUp");
@@ -427,4 +424,17 @@ function selected(page: Page): Promise<string[]> {
   return page
     .locator("tr[data-selected]")
     .evaluateAll((rows) => rows.map((row) => (row as HTMLElement).dataset.name ?? ""));
+}
+
+/** Presses keys with Shift, and expects what each has selected. */
+async function expectSelecting(
+  page: Page,
+  steps: readonly (readonly [key: string, names: readonly string[]])[],
+  afterEach?: () => Promise<void>,
+): Promise<void> {
+  for (const [key, names] of steps) {
+    await page.keyboard.press(`Shift+${key}`);
+    expect(await selected(page), key).toEqual(names);
+    await afterEach?.();
+  }
 }
