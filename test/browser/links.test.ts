@@ -61,6 +61,16 @@ describeInChromium("links in the pages", (chromium) => {
     stranger.expectNoComplaints(/status of 410/);
   });
 
+  it("has the button of its form in sight, with all parts folded", async () => {
+    const site = await openLinkSite();
+    const { page } = await chromium.open({ viewport: { width: 1280, height: 800 } });
+    await logIn(page, site);
+    await page.goto(`${site.home}__svc__/links/new?path=/reports`);
+    const { y, height } = (await page.getByRole("button", { name: "Create link" }).boundingBox()) ?? { y: 0, height: 0 };
+    expect(y).toBeGreaterThan(0);
+    expect(y + height).toBeLessThan(800);
+  });
+
   it("copies the address with a script, and says so", async () => {
     const site = await openLinkSite();
     const { page, context, expectNoComplaints } = await chromium.open();

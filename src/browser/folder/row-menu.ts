@@ -22,18 +22,14 @@ export function enhanceRowMenus(page: OpenFolderPage): void {
     event.preventDefault();
     openRowMenu(page, link);
   });
-  // As in other file managers and cloud drives, also on the name. With Shift, or for selected text, the browser's own.
+  // As in other file managers and cloud drives, also on the name. With Shift, the browser's own.
   page.main.addEventListener("contextmenu", (event) => {
     const { target, shiftKey } = event;
     const row = target instanceof Element ? target.closest<HTMLElement>(ROW) : null;
-    if (row === null || shiftKey || (target as Element).matches(".new-name") || hasSelectedText()) return;
+    if (row === null || shiftKey || (target as Element).matches(".new-name")) return;
     event.preventDefault();
     openRowMenu(page, row, event);
   });
-}
-
-function hasSelectedText(): boolean {
-  return getSelection()?.isCollapsed === false;
 }
 
 /**

@@ -8,7 +8,7 @@ export function enhanceTimes(main: HTMLElement): void {
   let format: ReturnType<typeof createTimeFormat> | undefined;
   let runs = 0;
 
-  /** Large tables are done in slices, from the top, while the user does nothing. */
+  /** Large tables are done in slices, from the top. */
   async function show(): Promise<void> {
     const run = ++runs;
     main.querySelector("thead .modified small")?.remove();
@@ -20,7 +20,7 @@ export function enhanceTimes(main: HTMLElement): void {
         const text = format(new Date(time.dateTime), now);
         if (time.textContent !== text) time.textContent = text;
       }
-      await untilIdle();
+      await new Promise((resolve) => setTimeout(resolve));
     }
   }
 
@@ -34,14 +34,6 @@ export function enhanceTimes(main: HTMLElement): void {
   }, MINUTE);
   // Formats take a while to make: the page is painted first.
   requestAnimationFrame(() => setTimeout(() => void show()));
-}
-
-/** Browsers that do not say when they are idle do what waits first. */
-function untilIdle(): Promise<void> {
-  return new Promise((resolve) => {
-    if (typeof requestIdleCallback === "function") requestIdleCallback(() => resolve(), { timeout: 200 });
-    else setTimeout(resolve);
-  });
 }
 
 /** A time with its seconds, in UTC. */
