@@ -53,8 +53,7 @@ export function toOperation(
   };
 }
 
-const OF_WEBDAV =
-  "`Allow` lists the methods. Those of WebDAV (RFC 4918) are PROPFIND, PROPPATCH, COPY, MOVE, LOCK and UNLOCK, which this document leaves out.";
+const OF_WEBDAV = "`Allow` lists the methods, also those of WebDAV (RFC 4918), which this document leaves out.";
 
 /** Returns the operation OPTIONS, which every URL has (CONTRACT 1). */
 export function toOptionsOperation(

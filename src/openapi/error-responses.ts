@@ -25,7 +25,6 @@ export const FAILURE_TEXTS: Readonly<Record<Failure, string>> = {
   unprocessable: "The request is well-formed but cannot be processed.",
   "no-space": "The storage is full.",
   "bad-gateway": "The destination is on another server, or another server has sent an invalid response.",
-  unavailable:
-    "The storage or another part of the service is not available, or there are too many concurrent transfers. Retry later.",
+  unavailable: "A part of the service, such as the storage, is not available, or there are too many transfers.",
   internal: "An internal error occurred.",
 };

@@ -5,7 +5,7 @@ import type { OperationSpec } from "./operation-types.ts";
 export const KEY_OPERATIONS = {
   listKeys: {
     summary: "List the API keys of the account",
-    description: "Newest first, also those that have expired. The keys themselves are not kept.",
+    description: "Newest first, also those that have expired.",
     tag: "Login",
     parameters: ["acceptLanguage", ...TRACE],
     responses: [{ status: 200, description: "The API keys.", content: ["keyList", "page"] }],
@@ -15,7 +15,7 @@ export const KEY_OPERATIONS = {
   createKey: {
     summary: "Make an API key",
     description:
-      "The response is the only one that has the key itself. It is sent as `Authorization: Bearer`, or as the password of HTTP Basic. An API key cannot make one.",
+      "Only this response has the key itself. It is sent as `Authorization: Bearer`, or as the password of HTTP Basic. An API key cannot make one.",
     tag: "Login",
     parameters: ["contentEncoding", "acceptLanguage", ...TRACE],
     body: "key",

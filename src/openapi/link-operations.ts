@@ -15,7 +15,7 @@ export const LINK_OPERATIONS = {
   shareElsewhere: {
     summary: "Redirect other methods to the page of a link",
     tag: "Links",
-    responses: [redirect(307, "Redirect to the same URL with a trailing `/`, with the same method and body.")],
+    responses: [redirect(307, "Redirect to the same URL with a trailing `/`.")],
   },
   listLinks: {
     summary: "List the links of the account",
@@ -29,7 +29,7 @@ export const LINK_OPERATIONS = {
   createLink: {
     summary: "Make a link",
     description:
-      "A client with the `url` may do what `permissions` say, as far as the account itself may do it, until the link ends. The form can also withdraw all links.",
+      "With the `url` clients may do what `permissions` say, as far as the account may, until the link ends. The form can also withdraw all links.",
     tag: "Links",
     parameters: ["contentEncoding", "acceptLanguage", ...TRACE],
     body: "link",
@@ -82,7 +82,7 @@ export const LINK_OPERATIONS = {
 /** The response to the form of the page that asks for the password of a link, at the root of the link. */
 export const UNLOCKED: ResponseSpec = {
   status: 303,
-  description: "The password is right: redirect to the page of the link, with a cookie that keeps it open.",
+  description: "Redirect to the page of the link, with a cookie that keeps it open.",
   variants: ["html"],
   headers: ["Set-Cookie"],
 };

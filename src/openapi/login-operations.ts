@@ -18,7 +18,7 @@ export const LOGIN_OPERATIONS = {
   logIn: {
     summary: "Log in and start a session",
     description:
-      "If JSON is preferred, the response has the session ID for `Authorization: session <ID>`. Other clients get the session cookie and a redirect. An account with two-factor login gets 401 with the `Error-Code` `second-factor-required` for the right password alone.",
+      "If JSON is preferred, the response has the session ID for `Authorization: session <ID>`. Other clients get the session cookie and a redirect. With two-factor login the right password alone gets 401, `second-factor-required`.",
     tag: "Login",
     parameters: ["contentEncoding", "acceptLanguage", ...TRACE],
     body: "login",
@@ -113,8 +113,7 @@ export const LOGIN_OPERATIONS = {
   },
   getQuota: {
     summary: "Show how much space is used and left",
-    description:
-      "One entry for the home folder, and one for each virtual folder with a limit. What uploads have reserved counts as used.",
+    description: "The home folder, and each virtual folder with a limit. What uploads have reserved counts as used.",
     tag: "Folders",
     parameters: [...TRACE],
     responses: [{ status: 200, description: "What is used and left.", content: ["quota"] }],

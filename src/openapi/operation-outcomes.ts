@@ -26,20 +26,16 @@ const WEBDAV_FAILURES: Readonly<Partial<Record<OperationName, readonly Failure[]
 };
 
 /** The response to a download whose content the store sends (the option `offload`). */
-const TO_STORE = redirect(
-  307,
-  "The content is at the URL in `Location`, where it needs no login. The URL is valid for a short time.",
-  {
-    headers: [
-      "ETag",
-      "Last-Modified",
-      "Accept-Ranges",
-      "Content-Disposition",
-      "Content-Security-Policy",
-      "Referrer-Policy",
-    ],
-  },
-);
+const TO_STORE = redirect(307, "The content is at `Location` for a short time, without a login.", {
+  headers: [
+    "ETag",
+    "Last-Modified",
+    "Accept-Ranges",
+    "Content-Disposition",
+    "Content-Security-Policy",
+    "Referrer-Policy",
+  ],
+});
 
 /**
  * Returns the responses and failures of an operation. If the method always fails at the path (`always`), it has only

@@ -45,7 +45,7 @@ export const OPERATION_SPECS = {
   getFile: {
     summary: "Download a file",
     description:
-      "Sends the complete file, or ranges of it, as an attachment, or for display with `inline`. HEAD sends only the headers and ignores `Range`.",
+      "Sends the file, or ranges of it, as an attachment, or for display with `inline`. HEAD ignores `Range`.",
     tag: "Files",
     parameters: ["inline", "range", "ifRange", ...CONDITIONS, "ifModifiedSince", "acceptLanguage", ...TRACE],
     responses: [...DOWNLOAD, redirect(302, toFolderUrl)],
@@ -54,7 +54,7 @@ export const OPERATION_SPECS = {
   putFile: {
     summary: "Create or overwrite a file",
     description:
-      "The write is atomic: until it completes, readers get the previous content. A request with `Content-Range` is rejected (400).",
+      "The write is atomic: until it completes, readers get the previous content. `Content-Range` is rejected (400).",
     tag: "Files",
     parameters: [
       ...CONDITIONS,
@@ -88,7 +88,7 @@ export const OPERATION_SPECS = {
   getFolder: {
     summary: "List a folder, or download it as an archive",
     description:
-      "The response is JSON, a page or, with `Accept: application/zip`, a ZIP archive of the folder and everything below it. Without a preference it is a page. With `limit` a listing as JSON is divided into pages. With `q` the response has what is found below the folder.",
+      "The response is a page, JSON or, with `Accept: application/zip`, a ZIP archive of the folder. `limit` divides a listing as JSON into pages. `q` finds members below the folder.",
     tag: "Folders",
     parameters: [
       "q",

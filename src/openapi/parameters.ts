@@ -31,7 +31,7 @@ const PARAMETERS = {
   zip: inQuery("zip", "With this, of any value, the response is the archive of the folder."),
   sender: inHeader(
     "X-Sender",
-    "The name of who sends the file, percent-encoded in UTF-8, for links that ask for it. The file is stored as `<sender> - <name>`. Not for a form, which has the field `sender` before its files.",
+    "Who sends the file, percent-encoded in UTF-8, for links that ask for it. A form has the field `sender`.",
   ),
   signOnId: {
     ...inPath("id", "The ID of a login at another site, as in the links of the login page."),
@@ -62,10 +62,7 @@ const PARAMETERS = {
     "Range",
     "One or several byte ranges, at most 16 (RFC 9110 14.2). With more ranges the header is ignored.",
   ),
-  inline: inQuery(
-    "inline",
-    "With this, of any value, browsers show the file if its name is of a type that is safe to show. Others are attachments.",
-  ),
+  inline: inQuery("inline", "With any value browsers show the file, if its type is safe to show."),
   ifRange: inHeader("If-Range", "`Range` is ignored unless the file still has this version (RFC 9110 13.1.5)."),
   ifMatch: inHeader(
     "If-Match",
@@ -81,7 +78,7 @@ const PARAMETERS = {
   ),
   prefer: inHeader(
     "Prefer",
-    "With `order=name` the members of a listing as JSON are sorted by the code points of their names (RFC 7240), if there are at most 10,000.",
+    "With `order=name` a listing as JSON of at most 10,000 members is sorted by code points (RFC 7240).",
   ),
   dryRun: inHeader("Prefer", "With `dry-run` the commands of a JSON body are only checked (RFC 7240)."),
   idempotencyKey: {
@@ -106,16 +103,16 @@ const PARAMETERS = {
   },
   requestedWith: inHeader(
     "X-Requested-With",
-    "With `XMLHttpRequest` a 401 has no Basic challenge, so that browsers do not open their own login dialog.",
+    "With `XMLHttpRequest` a 401 has no Basic challenge: browsers open no login dialog.",
   ),
   traceparent: inHeader(
     "traceparent",
-    "The trace that events, webhooks and authentication requests belong to (W3C Trace Context).",
+    "The trace of events, webhooks and authentication requests (W3C Trace Context).",
   ),
   tracestate: inHeader("tracestate", "Vendor-specific data that belongs to `traceparent` (W3C Trace Context)."),
   q: inQuery(
     "q",
-    "A text: the response has all members below the folder whose names contain it, as far as limits allow. Letters count the same in both cases, and with or without accents.",
+    "A text: the response has all members below the folder whose names contain it, as far as limits allow. Case and accents do not count.",
     { ...text, minLength: 1, maxLength: 255 },
   ),
   limit: inQuery("limit", "The maximum number of members on a page of a listing as JSON. The page is sorted by name.", {
@@ -138,7 +135,7 @@ const PARAMETERS = {
   }),
   member: inQuery("member", "The member of the folder whose properties the page shows, with forms for it."),
   done: inQuery("done", "The code of the form's result, which the page shows as a message."),
-  sent: inQuery("sent", "The files that the form has sent. The page shows them to accounts that cannot list them.", {
+  sent: inQuery("sent", "The files that the form has sent, for accounts that cannot list them.", {
     type: "array",
     items: text,
   }),
@@ -164,7 +161,7 @@ const PARAMETERS = {
   ),
   uploadConcat: inHeader(
     "Upload-Concat",
-    "`partial`, or `final;` and the URLs of 1 to 1,000 partial uploads that the file consists of (tus). It counts at the creation.",
+    "`partial`, or `final;` and the URLs of 1 to 1,000 partial uploads of the file (tus).",
   ),
   uploadChecksum: inHeader(
     "Upload-Checksum",

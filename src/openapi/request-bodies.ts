@@ -79,7 +79,7 @@ const BODIES: Readonly<Record<BodyName, (service: OpenApiOptions) => RequestBody
     };
   },
   login: ({ basePath }) => ({
-    description: "User name and password, and for accounts with two-factor login a one-time password or recovery code.",
+    description: "User name and password; with two-factor login also a one-time password or recovery code.",
     required: true,
     content: {
       [JSON_TYPE]: { schema: toSchemaRef("LoginRequest"), example: NAMES },

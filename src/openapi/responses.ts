@@ -47,14 +47,14 @@ const RESPONSES_OF_OTHERS: readonly (readonly [statuses: string, response: Respo
     "4XX",
     {
       description:
-        "The server rejected the request before it reached the service: malformed (400), too slow (408), or too many headers (431). Usually without content.",
+        "The server rejected the request before it reached the service: malformed (400), too slow (408), or too many headers (431).",
       content: ANY_TEXT,
     },
   ],
   [
     "default",
     {
-      description: "A response of an intermediary, such as a proxy without one from the service (502, 504).",
+      description: "A response of a proxy without one from the service (502, 504).",
       content: ANY_TEXT,
     },
   ],

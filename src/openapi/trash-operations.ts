@@ -14,7 +14,7 @@ export const TRASH_OPERATIONS = {
   changeTrash: {
     summary: "Restore entries of the trash, or remove them for good",
     description:
-      "The targets are IDs of entries. If one fails, the following ones still run. With `from`, the path of the entry, it is found without a search. With `to`, it is restored to another path. A form gets a redirect to the page of the trash, or a page with the status of the failure.",
+      "The targets are IDs of entries. If one fails, the following ones still run. `from`, the path of the entry, saves a search. With `to`, it is restored to another path. A form gets a redirect to the page of the trash, or a page with the status of the failure.",
     tag: "Folders",
     parameters: ["dryRun", "contentEncoding", "acceptLanguage", ...TRACE],
     body: "trash",
@@ -34,7 +34,7 @@ export const TRASH_OPERATIONS = {
   },
   emptyTrash: {
     summary: "Empty the trash",
-    description: "Removes for good what the account sees in the trash. What it may not remove stays, with 403.",
+    description: "Removes everything for good. What the account may not remove stays, with 403.",
     tag: "Folders",
     parameters: ["acceptLanguage", ...TRACE],
     responses: [{ status: 204, description: "The trash was emptied." }],

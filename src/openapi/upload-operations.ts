@@ -75,7 +75,7 @@ export const UPLOAD_OPERATIONS = {
   appendUpload: {
     summary: "Add content to an upload",
     description:
-      "With its last byte the upload becomes the file: by tus at its length, by the draft with `Upload-Complete: ?1`. What arrives before a failure is kept, unless the content has a checksum.",
+      "With its last byte the upload becomes the file: by tus at its length, by the draft with `Upload-Complete: ?1`. What arrives before a failure is kept, unless there is a checksum.",
     tag: "Uploads",
     parameters: [...APPEND_PARAMETERS, "acceptLanguage", ...TRACE],
     body: "part",
@@ -167,7 +167,7 @@ const CREATION: UploadAdditions = {
 export const UPLOAD_ADDITIONS: Readonly<Record<string, UploadAdditions>> = {
   putFile: {
     description:
-      "With `Upload-Complete: ?0` (the IETF draft) the request creates an upload in several requests, whose first bytes are the content; with `?1` an interim response 104 has the URL at which the client can resume, if the client and the server have such responses.",
+      "With `Upload-Complete: ?0` (the IETF draft) the request creates an upload, whose first bytes are the content; with `?1` an interim response 104 may have the URL of the upload.",
     parameters: DRAFT_PARAMETERS,
     responses: [CREATED],
     failures: ["offset-mismatch", "locked", "method-not-implemented"],

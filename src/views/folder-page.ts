@@ -20,7 +20,7 @@ import {
 import { formatsOf } from "./formats.ts";
 import { ICONS, icon } from "./icons.ts";
 import { type PageMember, sortMembers, toOrderedUrl } from "./member-order.ts";
-import { type PageContext, renderEarlyScript, renderPage, renderScript } from "./page.ts";
+import { type PageContext, renderPage, renderScript } from "./page.ts";
 import { renderQuota } from "./quota-meter.ts";
 import { renderLinkLine } from "./visitor-parts.ts";
 
@@ -85,7 +85,6 @@ ${renderMessages(texts, folder)}
 ${renderMemberPanel(texts, folder)}
 ${hasUploadCard(folder) ? renderUploadCard(texts, url, folder.actions, link, entered?.sender) : undefined}
 <section id="transfers" aria-live="polite" hidden></section>
-${members && members.length > ROWS_PER_CHUNK ? renderEarlyScript(context) : undefined}
 <form id="members" method="post" action="${url}" enctype="multipart/form-data">
 ${members === undefined ? undefined : renderMembers(texts, folder, members)}
 </form>

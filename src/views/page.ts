@@ -94,14 +94,6 @@ export function renderScript({ config }: PageContext): SafeHtml {
   return html`<script type="module" src="${toAssetPath(config.basePath, SCRIPT_NAME)}"></script>`;
 }
 
-/**
- * Renders the element that has the script run before the end of a long page has arrived. What stands before it is there
- * then. The element in the `head` has the script run at the end at the latest; a module runs once.
- */
-export function renderEarlyScript({ config }: PageContext): SafeHtml {
-  return html`<script type="module" async src="${toAssetPath(config.basePath, SCRIPT_NAME)}"></script>`;
-}
-
 /** Renders the `main` element of a small page, such as the login page. */
 export function card(content: SafeHtml): SafeHtml {
   return html`<main class="card">

@@ -66,7 +66,10 @@ describeInChromium("links in the pages", (chromium) => {
     const { page } = await chromium.open({ viewport: { width: 1280, height: 800 } });
     await logIn(page, site);
     await page.goto(`${site.home}__svc__/links/new?path=/reports`);
-    const { y, height } = (await page.getByRole("button", { name: "Create link" }).boundingBox()) ?? { y: 0, height: 0 };
+    const { y, height } = (await page.getByRole("button", { name: "Create link" }).boundingBox()) ?? {
+      y: 0,
+      height: 0,
+    };
     expect(y).toBeGreaterThan(0);
     expect(y + height).toBeLessThan(800);
   });

@@ -1,6 +1,5 @@
 import { element } from "../elements.ts";
 import { fill } from "../format.ts";
-import { whenLoaded } from "../loaded.ts";
 import { memberBoxes, type OpenFolderPage } from "./page.ts";
 
 /** How long the user has to pause before the number of matches is announced. */
@@ -64,10 +63,8 @@ export function enhanceFilter(page: OpenFolderPage): void {
   main.addEventListener("members-replaced", () => {
     if (field.value !== "") filter();
   });
-  // A browser that returns to the page restores the text, and the user may enter one before all rows are there.
-  whenLoaded(() => {
-    if (field.value !== "") filter();
-  });
+  // A browser that returns to the page restores the text.
+  if (field.value !== "") filter();
 }
 
 /** Letters count the same in both cases, and with or without their accents. */

@@ -1,5 +1,5 @@
 import { fill, formatSize } from "../format.ts";
-import { mayDo, type OpenFolderPage, selectedBoxes, selectedRows, shownBoxes, sizeOf } from "./page.ts";
+import { mayDo, type OpenFolderPage, selectedBoxes, selectedRows, shownBoxes, sizeOfRow } from "./page.ts";
 import { removeAll } from "./remove.ts";
 import { renameInPlace } from "./rename.ts";
 import { createRovingFocus } from "./roving-focus.ts";
@@ -18,7 +18,7 @@ export function enhanceKeyboard(page: OpenFolderPage): void {
 
   function announceSelection(): void {
     const rows = selectedRows(main);
-    const size = rows.reduce((sum, row) => sum + sizeOf(row), 0);
+    const size = rows.reduce((sum, row) => sum + sizeOfRow(row), 0);
     const text = fill(texts.selected, { count: rows.length });
     page.announce(size > 0 ? `${text}, ${formatSize(size)}` : text);
   }

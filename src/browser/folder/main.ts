@@ -1,7 +1,6 @@
 import { leaveKeysToInputMethods } from "../composition.ts";
 import { enhanceCopy } from "../copy.ts";
 import { stayOnDrops } from "../drops.ts";
-import { whenLoaded } from "../loaded.ts";
 import { enhanceMenus } from "../menus.ts";
 import { enhancePasswords } from "../passwords.ts";
 import { createRememberedUploads, findStorage } from "../uploads/remembered-uploads.ts";
@@ -20,18 +19,13 @@ import { enhanceSelectAll } from "./select-all.ts";
 import { enhanceTimes } from "./times.ts";
 
 // The script of the pages. Every action also works without it; with it, actions of a folder do not reload the page.
-// On the page of a folder it may run before the rows are there: only what `whenLoaded` calls knows all of them.
 leaveKeysToInputMethods();
 stayOnDrops();
+enhanceCopy(document);
 enhanceMenus(document);
-whenLoaded(() => {
-  enhanceCopy(document);
-  enhancePasswords(document);
-});
-whenLoaded(() => {
-  for (const main of document.querySelectorAll("main")) enhanceTimes(main);
-  for (const main of document.querySelectorAll<HTMLElement>("main.links")) enhanceSelectAll(main);
-});
+enhancePasswords(document);
+for (const main of document.querySelectorAll("main")) enhanceTimes(main);
+for (const main of document.querySelectorAll<HTMLElement>("main.links")) enhanceSelectAll(main);
 const found = document.querySelector<HTMLElement>("main#found");
 if (found !== null) enhanceFound(found);
 const main = document.querySelector<HTMLElement>("main#folder");
@@ -47,8 +41,7 @@ if (main !== null) {
   enhanceDragging(page);
   const root = document.querySelector(".brand")?.getAttribute("href") ?? undefined;
   const remembered = createRememberedUploads(findStorage(), Date.now, main.dataset.link && root);
-  // Which files are there is known when all rows are.
-  whenLoaded(() => enhanceUploads(page, remembered));
+  enhanceUploads(page, remembered);
   // Who uses the browser next must not see what was uploaded.
   document.querySelector('.account form[method="post"]')?.addEventListener("submit", remembered.clear);
 }

@@ -1,8 +1,7 @@
 import type { MemberAction } from "../../contracts/pages/member-action.ts";
 import { button, element, setText } from "../elements.ts";
 import { fill, formatSize } from "../format.ts";
-import { whenLoaded } from "../loaded.ts";
-import { mayDo, memberBoxes, type OpenFolderPage, selectedBoxes, selectedRows, shownBoxes, sizeOf } from "./page.ts";
+import { mayDo, memberBoxes, type OpenFolderPage, selectedBoxes, selectedRows, shownBoxes, sizeOfRow } from "./page.ts";
 import { showProperties } from "./properties.ts";
 import { removeAll } from "./remove.ts";
 import { renameInPlace } from "./rename.ts";
@@ -114,7 +113,7 @@ export function enhanceMembers(page: OpenFolderPage): void {
   });
   // A browser that returns to the page restores the selection.
   addEventListener("pageshow", showSelection);
-  whenLoaded(showSelection);
+  showSelection();
 }
 
 /** The box that a click is for: on the box, or on a part of its row where nothing else takes the click. */
@@ -134,7 +133,7 @@ function markSelected(main: HTMLElement, rows: readonly HTMLElement[]): { count:
   let size = 0;
   for (const row of rows) {
     row.dataset.selected = "";
-    size += sizeOf(row);
+    size += sizeOfRow(row);
   }
   return { count: rows.length, size };
 }

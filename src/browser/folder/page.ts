@@ -2,7 +2,6 @@ import type { MemberAction } from "../../contracts/pages/member-action.ts";
 import type { ScriptTexts } from "../../contracts/pages/script-texts.ts";
 import { button, element, setText } from "../elements.ts";
 import { readTexts } from "../format.ts";
-import { whenLoaded } from "../loaded.ts";
 import { HEADERS, type Problem, toProblem } from "../requests.ts";
 import { createAnnouncer } from "./announcer.ts";
 import { updateChildren } from "./members-update.ts";
@@ -87,8 +86,6 @@ export function createFolderPage(main: HTMLElement): OpenFolderPage {
 
   async function refresh(): Promise<void> {
     const refreshId = ++refreshes;
-    // Rows that still arrive would come after those that are updated.
-    await new Promise<void>(whenLoaded);
     try {
       const headers = { ...HEADERS, Accept: "text/html" };
       const response = await fetch(withoutMessage(), { headers, cache: "no-store" });
@@ -189,7 +186,7 @@ export function selectedBoxes(within: ParentNode): NodeListOf<HTMLInputElement> 
 }
 
 /** The number of bytes of the file of a row. */
-export function sizeOf(row: Element | null): number {
+export function sizeOfRow(row: Element | null): number {
   return Number(row?.querySelector<HTMLElement>("[data-size]")?.dataset.size ?? 0);
 }
 

@@ -1,5 +1,3 @@
-import { whenLoaded } from "../loaded.ts";
-
 const CONTROLS = "input, a";
 
 /** Moves the focus among rows, of which one control has the tab stop. */
@@ -25,7 +23,7 @@ export function createRovingFocus(main: HTMLElement): RovingFocus {
    */
   function removeStops(): void {
     if (isPrepared) return;
-    isPrepared = document.readyState !== "loading";
+    isPrepared = true;
     const controls = main.querySelectorAll<HTMLElement>(`tr[data-name] :is(${CONTROLS})`);
     stop ??= main.querySelector<HTMLElement>("tr[data-name] th a") ?? undefined;
     for (const control of controls) if (control !== stop) control.tabIndex = -1;
@@ -73,7 +71,7 @@ export function createRovingFocus(main: HTMLElement): RovingFocus {
     stop = target;
     target.tabIndex = 0;
   });
-  whenLoaded(forget);
+  forget();
 
   return {
     move(row, key) {

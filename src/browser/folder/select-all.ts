@@ -6,7 +6,7 @@ export function showSelectAll(main: HTMLElement): void {
   if (all === null) return;
   const boxes = memberBoxes(main).length;
   const count = selectedBoxes(main).length;
-  all.hidden = boxes === 0 || document.readyState === "loading";
+  all.hidden = boxes === 0;
   all.checked = count > 0 && count === boxes;
   all.indeterminate = count > 0 && count < boxes;
 }
