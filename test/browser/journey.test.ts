@@ -85,6 +85,7 @@ describeInChromium("the whole journey", (chromium) => {
     if (javaScriptEnabled) {
       await makeFolder(page, "reports");
       await rowOf(page, "reports").locator("th a").click();
+      await page.waitForURL(/\/reports\/$/);
       await page.setInputFiles("#upload-file", REPORT);
       await rowOf(page, REPORT.name).waitFor();
       expect(await download(page, REPORT.name)).toBe("the report");
