@@ -58,10 +58,7 @@ const PARAMETERS = {
     required: true,
   },
   asset: inPath("name", "The name of an asset, as in the links of the pages."),
-  range: inHeader(
-    "Range",
-    "One or several byte ranges, at most 16 (RFC 9110 14.2). With more ranges the header is ignored.",
-  ),
+  range: inHeader("Range", "Byte ranges, at most 16 (RFC 9110 14.2); more are ignored."),
   inline: inQuery("inline", "With any value browsers show the file, if its type is safe to show."),
   ifRange: inHeader("If-Range", "`Range` is ignored unless the file still has this version (RFC 9110 13.1.5)."),
   ifMatch: inHeader(

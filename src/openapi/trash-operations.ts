@@ -34,7 +34,7 @@ export const TRASH_OPERATIONS = {
   },
   emptyTrash: {
     summary: "Empty the trash",
-    description: "Removes everything for good. What the account may not remove stays, with 403.",
+    description: "Removes for good what the account sees in the trash. What it may not remove stays, with 403.",
     tag: "Folders",
     parameters: ["acceptLanguage", ...TRACE],
     responses: [{ status: 204, description: "The trash was emptied." }],

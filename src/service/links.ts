@@ -118,9 +118,9 @@ export function createHostLinks(options: HostLinksOptions): Links {
   }
 
   async function revoke(id: string): Promise<boolean> {
-    const kept = requireStored(service);
-    const record = await kept.find(id);
-    if (record === undefined || !(await kept.remove(record))) return false;
+    const stored = requireStored(service);
+    const record = await stored.find(id);
+    if (record === undefined || !(await stored.remove(record))) return false;
     emitWithdrawn(record);
     return true;
   }
