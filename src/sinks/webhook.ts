@@ -1,4 +1,3 @@
-import { Webhook } from "standardwebhooks";
 import type { Trace } from "../contracts/connection.ts";
 import type { FileEvent } from "../contracts/events/file-event.ts";
 import type { Logger } from "../contracts/logger.ts";
@@ -11,6 +10,7 @@ import { describeOutcome, type Outcome, sendRequest } from "../outbound/send-req
 import { toTraceLines } from "../outbound/trace-headers.ts";
 import { createSinkQueue, type EventSink, type QueuedEvent } from "./event-sink.ts";
 import { toRetryDelay } from "./retry-delay.ts";
+import { createWebhookSigner } from "./webhook-signature.ts";
 
 /** Options of {@link createWebhookSink}. No error message and no log line holds their secrets. */
 export interface WebhookSinkOptions extends RecipientOptions {
@@ -55,7 +55,7 @@ export function createWebhookSink(options: WebhookSinkOptions): EventSink {
   checkOption(Number.isSafeInteger(retries) && retries >= 0, "retries", "a whole number, or 0");
   checkOption(Number.isSafeInteger(capacity) && capacity > 0, "capacity", "a whole number");
   const isWanted = toFilter(options.filter);
-  const sign = toSigner(options.secret);
+  const sign = createWebhookSigner(options.secret);
   const isFree = options.secret === undefined || !recipient.headers.some(([name]) => /^webhook-/i.test(name));
   checkOption(isFree, "headers", "without those of the signature");
   const safe = toSafeLogger(logger);
@@ -165,31 +165,6 @@ function toFilter(filter: WebhookSinkOptions["filter"]): (event: FileEvent) => b
 
 function isEventId(id: unknown): boolean {
   return typeof id === "number" && Object.hasOwn(EVENT_MESSAGES, id);
-}
-
-type Sign = (id: string, time: Date, body: string) => readonly (readonly [name: string, value: string])[];
-
-function toSigner(secret: string | undefined): Sign {
-  if (secret === undefined) return () => [];
-  checkOption(
-    typeof secret === "string" && /^whsec_[\w+/=-]{32,}$/.test(secret),
-    "secret",
-    "whsec_ and 24 bytes or more in Base64",
-  );
-  const webhook = toWebhook(secret);
-  return (id, time, body) => [
-    ["webhook-id", id],
-    ["webhook-timestamp", String(Math.floor(time.getTime() / 1000))],
-    ["webhook-signature", webhook.sign(id, time, body)],
-  ];
-}
-
-function toWebhook(secret: string): Webhook {
-  try {
-    return new Webhook(secret);
-  } catch {
-    throw new OptionError("secret", "whsec_ and a key in Base64");
-  }
 }
 
 /** The trace of all events; `undefined` if they belong to several traces or to none. */

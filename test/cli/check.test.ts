@@ -54,14 +54,25 @@ describe("fileferry check", () => {
     expect(status).toBe(0);
   });
 
-  it("says what everyone may do without a login, and warns if that is more than reading", async () => {
+  it("says what everyone may do without a login, and warns of homes and of more than reading", async () => {
     const storage = { type: "memory" };
     const open = { home_folder_path: "/public", permissions: [["allow-read"], ["/in", "allow-write"]] };
+    const shared = { home_folder_path: "/public", virtual_folders: [["/x", "/shared"]] };
+    const groups = { staff: { home_folder_path: "/homes" } };
     for (const [anonymous, line] of [
       [{}, "ok: anonymous: /anonymous without a login: read, list, traverse"],
       [open, "warning: anonymous: /public without a login: read, write"],
+      [shared, "ok: anonymous: /public, /shared without a login: read, list, traverse"],
+      [
+        { home_folder_path: "/" },
+        "warning: anonymous: / without a login: read, list, traverse, also in homes of other accounts",
+      ],
+      [
+        { ...shared, virtual_folders: [["/x", "/homes"]] },
+        "warning: anonymous: /public, /homes without a login: read, list, traverse, also in homes of other accounts",
+      ],
     ] as const) {
-      const { status, stdout } = await check(await configure({ storage, anonymous }));
+      const { status, stdout } = await check(await configure({ storage, groups, anonymous }));
       expect([status, stdout]).toEqual([0, expect.stringContaining(line)]);
     }
   });
@@ -74,11 +85,19 @@ describe("fileferry check", () => {
       const { status, stdout, stderr } = await runInProcess([command, "--config", taken]);
       expect([status, stdout + stderr]).toEqual([2, expect.stringContaining("metrics.port: must be another port")]);
     }
-    const statusOf = async (host: string): Promise<number> => {
-      const own = { metrics: { ...metrics, host: "127.0.0.2" }, listen: { host, port: 8080 } };
-      return (await check(await configure({ storage, ...own }))).status;
+    const statusOf = async (own: string, host: string): Promise<number> => {
+      const both = { metrics: { ...metrics, host: own }, listen: { host, port: 8080 } };
+      return (await check(await configure({ storage, ...both }))).status;
     };
-    expect([await statusOf("127.0.0.1"), await statusOf("0.0.0.0"), await statusOf("::")]).toEqual([0, 2, 2]);
+    for (const [own, host, status] of [
+      ["127.0.0.2", "127.0.0.1", 0],
+      ["127.0.0.2", "0.0.0.0", 2],
+      ["127.0.0.2", "::", 2],
+      ["localhost", "127.0.0.1", 2],
+      ["::1", "0.0.0.0", 0],
+    ] as const) {
+      expect([own, host, await statusOf(own, host)]).toEqual([own, host, status]);
+    }
   });
 
   it("says where the log goes, and that it cannot", async () => {

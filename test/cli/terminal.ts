@@ -14,11 +14,11 @@ export async function runOnTerminal(
   const command = [process.execPath, builtCommand, ...args].map((word) => `'${word}'`).join(" ");
   const child = spawn("script", ["-qec", command, "/dev/null"], { env });
   let shown = "";
+  let answered = 0;
   child.stdout.on("data", (chunk) => {
-    const former = shown;
     shown += chunk;
-    const isAsked = (prompt: string) => shown.includes(prompt) && !former.includes(prompt);
-    if (isAsked("Password: ") || isAsked("Repeat the password: ")) child.stdin.write(`${password}\r`);
+    const asked = shown.match(/(?:Password|Repeat the password): /g)?.length ?? 0;
+    for (; answered < asked; answered += 1) child.stdin.write(`${password}\r`);
   });
   const [status] = await once(child, "close");
   return { status, shown };

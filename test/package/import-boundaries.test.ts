@@ -107,10 +107,10 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   "@whatwg-node/fetch": ["runtimes/node/request.ts"],
   re2js: ["account"],
   // The sum that stores want of a list of removals.
-  "@noble/hashes": ["platform", "auth", "storage/s3/remove.ts"],
+  "@noble/hashes": ["platform", "auth", "sinks/webhook-signature.ts", "storage/s3/remove.ts"],
   // Optional, for Redis alone.
   redis: ["cli/shared-store.ts"],
-  "openid-client": ["auth/oidc/provider.ts", "cli/doctor/describe.ts"],
+  "openid-client": ["auth/oidc/provider.ts", "cli/doctor/describe-accounts.ts"],
   "@aws-sdk/credential-provider-node": ["cli/config/storage/s3-provider-chain.ts"],
   // Optional, for spans alone.
   "@opentelemetry/api": ["service/trace-service.ts"],
@@ -132,7 +132,6 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   negotiator: ["http"],
   otpauth: ["auth/second-factor/totp.ts"],
   picocolors: ["cli"],
-  standardwebhooks: ["sinks"],
   "structured-headers": ["http/digests/digest-headers.ts", "http/uploads/structured-fields.ts"],
   "js-yaml": ["openapi", "cli/config/read/config-text.ts"],
   leven: ["contracts"],

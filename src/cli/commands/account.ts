@@ -135,9 +135,11 @@ function toEnabled({ username, disabled: _, ...members }: StoredEntry): StoredEn
   return { username, ...members };
 }
 
-/** The folder of this name is for what the wrappers of a storage keep. */
-function requireHome({ name, home, group }: AccountFlags): void {
-  if (name !== RESERVED_NAME || home !== undefined || group !== undefined) return;
+/** The folder of this name is for what the wrappers of a storage keep, and no account's home. */
+function requireHome({ name, home }: AccountFlags): void {
+  const first = home?.split("/").find((segment) => segment !== "");
+  if (first === RESERVED_NAME) throw createFailure(2, [`error: --home: ${RESERVED_NAME} is reserved`]);
+  if (name !== RESERVED_NAME || home !== undefined) return;
   throw createFailure(2, [`error: an account named ${RESERVED_NAME} needs --home`]);
 }
 

@@ -181,7 +181,7 @@ const CHECKED_TOGETHER: readonly unknown[] = ["groups", "anonymous", "authentica
  */
 export const configFileSchema = membersSchema.superRefine((members, context) => {
   const { authentication, groups, triggers, clientForwardedHeader = "", trustedProxies } = members;
-  if (isTaken(members)) {
+  if (haveSameAddress(members)) {
     const message = "must be another port than listen.port";
     context.addIssue({ code: "custom", path: ["metrics", "port"], message });
   }
@@ -215,11 +215,16 @@ export const configFileSchema = membersSchema.superRefine((members, context) => 
 });
 
 /** Whether the metrics could not listen, because the service does at the same address. */
-function isTaken({ listen = {}, metrics }: z.infer<typeof membersSchema>): boolean {
+function haveSameAddress({ listen = {}, metrics }: z.infer<typeof membersSchema>): boolean {
   const { host = defaultHost, port = defaultPort } = listen;
   if (metrics === undefined || port === 0 || metrics.port !== port) return false;
-  const { host: own = defaultHost } = metrics;
-  return own === host || [own, host].some((each) => each === "0.0.0.0" || each === "::");
+  const [own, other] = [metrics.host ?? defaultHost, host].map((each) => (each === "localhost" ? "127.0.0.1" : each));
+  return own === other || containsAddress(own, other) || containsAddress(other, own);
+}
+
+/** Whether a host stands for all addresses, those of another host among them. `::` has those of IPv4 too. */
+function containsAddress(all: string | undefined, host = ""): boolean {
+  return all === "::" || (all === "0.0.0.0" && !host.includes(":"));
 }
 
 /** The groups of a configuration by their identifier. */

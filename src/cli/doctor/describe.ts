@@ -1,24 +1,17 @@
 import { X509Certificate } from "node:crypto";
-import { type Account, toAccount } from "../../account/account.ts";
-import { ANONYMOUS, toAnonymous } from "../../config/anonymous.ts";
 import { toServiceConfig } from "../../config/service-config.ts";
-import { OPERATIONS, type Operation } from "../../contracts/account.ts";
-import { findAccountProblem, readAccountsFile } from "../config/accounts.ts";
 import { toResolver } from "../config/read/config-file.ts";
-import { type ConfigFile, toGroupSettings } from "../config/schema.ts";
+import type { ConfigFile } from "../config/schema.ts";
 import { toStoreList } from "../config/store-list.ts";
-import { describeSystemError } from "../failure.ts";
 import { type Finding, invalid, ok, problem, warning } from "../findings.ts";
-import { findMissingPackage } from "../optional-package.ts";
 import { findStoreProblem, type SharedStoreLocation } from "../shared-store.ts";
 import { findWriteProblem } from "../write-problem.ts";
+import { describeAccounts, describeFolders, hostsOf } from "./describe-accounts.ts";
 import type { Examined } from "./examined.ts";
 
 const DAY_MS = 86_400_000;
 /** A certificate that ends sooner is worth a warning. */
 const RENEWAL_DAYS = 14;
-/** What a public folder is for. */
-const READING: readonly Operation[] = ["read", "list", "traverse"];
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/;
 
 /** Says what a valid configuration would serve. */
@@ -70,60 +63,6 @@ function describeStorage({ storage = { type: "disk", root: "./files" } }: Config
     return ok("storage", `azure, container ${storage.container}${storage.prefix ? `, ${storage.prefix}` : ""}`);
   const { durability = "fsync", links = "hidden" } = storage;
   return ok("storage", `disk, ${toResolver(file)(storage.root)}, durability ${durability}, links ${links}`);
-}
-
-async function* describeAccounts({ file, config }: Examined): AsyncGenerator<Finding> {
-  const groups = toGroupSettings(config.groups);
-  for (const [index, entry] of config.authentication.entries()) {
-    const key = `authentication[${index}]`;
-    if (entry.type === "http") yield ok(key, `http, ${hostsOf(entry.url)}`);
-    else if (entry.type === "oidc") yield await describeProvider(key, entry.issuer);
-    else if (entry.file === undefined)
-      yield ok(key, `${count(entry.accounts?.length ?? 0, "account")} of the configuration`);
-    else yield* describeAccountsFile(key, toResolver(file)(entry.file), groups);
-  }
-  if (groups.size > 0) yield ok("groups", [...groups.keys()].join(", "));
-  const anonymous = toAnonymous(config.anonymous, groups);
-  if (anonymous !== undefined) yield describeAnonymous(toAccount(ANONYMOUS, anonymous, groups));
-}
-
-/** What requests without a login may do. */
-function describeAnonymous({ home, permissions }: Account): Finding {
-  const granted = OPERATIONS.filter((operation) => permissions.grantsSomewhere(operation));
-  const text = `/${home.join("/")} without a login: ${granted.join(", ") || "nothing"}`;
-  const mayOnlyRead = granted.every((operation) => READING.includes(operation));
-  if (mayOnlyRead) return ok("anonymous", text);
-  return warning("anonymous", text, "permit only allow-read and allow-list, unless everyone may change files");
-}
-
-async function describeProvider(key: string, issuer: string): Promise<Finding> {
-  const need = "OpenID Connect needs one more package: npm install openid-client@6";
-  const missing = await findMissingPackage(() => import("openid-client"), need);
-  return missing === undefined ? ok(key, `oidc, ${issuer}`) : invalid(key, missing);
-}
-
-async function* describeAccountsFile(
-  key: string,
-  path: string,
-  groups: ReturnType<typeof toGroupSettings>,
-): AsyncGenerator<Finding> {
-  try {
-    const accounts = await readAccountsFile(path);
-    yield ok(key, `${count(accounts.size, "account")} of ${path}`);
-    for (const [name, settings] of accounts) {
-      const found = findAccountProblem(name, settings, groups);
-      if (found !== undefined) yield invalid(key, `${name}: ${[...found.path, found.reason].join(": ")}`);
-    }
-  } catch (error) {
-    yield invalid(`${key}.file`, `${path}: ${describeSystemError(error)}`);
-  }
-}
-
-function describeFolders({ groups = {}, authentication }: ConfigFile): string {
-  const accounts = authentication.flatMap((entry) => (entry.type === "accounts" ? (entry.accounts ?? []) : []));
-  const own = [...Object.values(groups), ...accounts].flatMap(({ virtual_folders = [] }) => virtual_folders);
-  const shown = [...new Set(own.map((pair) => JSON.stringify(pair)))];
-  return shown.length === 0 ? "the home of each account" : `the home of each account, and ${shown.join(", ")}`;
 }
 
 async function* describeStores({ settings }: Examined): AsyncGenerator<Finding> {
@@ -184,14 +123,4 @@ async function describeWritable(about: string, path: string, format?: string): P
   const reason = await findWriteProblem(path);
   if (reason !== undefined) return invalid(about, `${path}: ${reason}`);
   return ok(about, format === undefined ? path : `${path}, ${format}`);
-}
-
-/** The hosts of URLs in a text. Any other part of a URL may be a secret. */
-function hostsOf(text: string): string {
-  const urls = text.split(/[\s,]+/).filter((url) => URL.canParse(url));
-  return urls.map((url) => new URL(url).host).join(", ");
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }

@@ -84,16 +84,28 @@ describe("createWebhookSink", () => {
     expect(sink.dropped()).toBe(0);
   });
 
-  it("signs as Standard Webhooks does, over identifier, time and body", async () => {
+  it.each([24, 25, 26, 64, 100])("signs as Standard Webhooks does, with a key of %i bytes", async (length) => {
     const { received, url } = await receive();
-    const { sink } = createSink({ url, secret: SECRET });
-    sink(event());
+    const secret = `whsec_${Buffer.alloc(length, "key/\xff").toString("base64")}`;
+    const { sink } = createSink({ url, secret });
+    sink(event({ data: { path: "/Käse €.txt" } } as Partial<FileEvent>));
     await sink.close();
     const [{ headers, body }] = received as [Received];
-    expect(new Webhook(SECRET).verify(body, headers as Record<string, string>)).toMatchObject({
-      events: [{ id: 40010 }],
+    expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toMatchObject({
+      events: [{ id: 40010, data: { path: "/Käse €.txt" } }],
     });
-    expect(() => new Webhook(SECRET).verify(`${body} `, headers as Record<string, string>)).toThrow();
+    expect(() => new Webhook(secret).verify(`${body} `, headers as Record<string, string>)).toThrow();
+  });
+
+  it.each([
+    ["no prefix", btoa("0".repeat(32))],
+    ["fewer than 24 bytes", `whsec_${btoa("0".repeat(23))}`],
+    ["no padding", `whsec_${btoa("0".repeat(25)).replaceAll("=", "")}`],
+    ["another alphabet", `whsec_${"_".repeat(32)}`],
+    ["a line", `whsec_${btoa("0".repeat(24))}\n`],
+  ])("takes no secret with %s", (_name, secret) => {
+    const url = "http://127.0.0.1:1/";
+    expect(() => createWebhookSink({ url, secret })).toThrow("secret must be whsec_ and 24 bytes or more in Base64");
   });
 
   it("authenticates itself as the authenticator does", async () => {

@@ -1,0 +1,116 @@
+import { type Account, DEFAULT_GROUP, type Groups, toAccount } from "../../account/account.ts";
+import { toStoragePath } from "../../account/path.ts";
+import { ANONYMOUS, toAnonymous } from "../../config/anonymous.ts";
+import { type AccountSettings, OPERATIONS, type Operation } from "../../contracts/account.ts";
+import { findAccountProblem, readAccountsFile } from "../config/accounts.ts";
+import { toResolver } from "../config/read/config-file.ts";
+import { type AuthenticationEntry, type ConfigFile, toGroupSettings } from "../config/schema.ts";
+import { describeSystemError } from "../failure.ts";
+import { type Finding, invalid, ok, warning } from "../findings.ts";
+import { findMissingPackage } from "../optional-package.ts";
+import type { Examined } from "./examined.ts";
+
+/** What a public folder is for. */
+const READING: readonly Operation[] = ["read", "list", "traverse"];
+/** Stands for the user names that only another service knows. No account of the configuration has it. */
+const ANY_NAME = "~";
+
+/** The accounts of one entry of `authentication`, as far as the configuration knows them. */
+type KnownAccounts = ReadonlyMap<string, AccountSettings>;
+
+/** Says which accounts a valid configuration has, and what requests without a login may do. */
+export async function* describeAccounts({ file, config }: Examined): AsyncGenerator<Finding> {
+  const groups = toGroupSettings(config.groups);
+  const homes = [DEFAULT_GROUP, ...groups.keys()].map((group) => toAccount(ANY_NAME, { group }, groups).home);
+  for (const [index, entry] of config.authentication.entries()) {
+    const known = yield* describeEntry(`authentication[${index}]`, entry, toResolver(file), groups);
+    for (const [name, settings] of known) {
+      if (findAccountProblem(name, settings, groups) === undefined) homes.push(toAccount(name, settings, groups).home);
+    }
+  }
+  if (groups.size > 0) yield ok("groups", [...groups.keys()].join(", "));
+  const anonymous = toAnonymous(config.anonymous, groups);
+  if (anonymous !== undefined) yield describeAnonymous(toAccount(ANONYMOUS, anonymous, groups), homes);
+}
+
+async function* describeEntry(
+  key: string,
+  entry: AuthenticationEntry,
+  resolve: (path: string) => string,
+  groups: Groups,
+): AsyncGenerator<Finding, KnownAccounts> {
+  if (entry.type === "http") yield ok(key, `http, ${hostsOf(entry.url)}`);
+  else if (entry.type === "oidc") yield await describeProvider(key, entry.issuer);
+  else if (entry.file !== undefined) return yield* describeAccountsFile(key, resolve(entry.file), groups);
+  else {
+    const { accounts = [] } = entry;
+    yield ok(key, `${countAccounts(accounts.length)} of the configuration`);
+    return new Map(accounts.map(({ username, password, ...settings }) => [username, settings]));
+  }
+  return new Map();
+}
+
+async function describeProvider(key: string, issuer: string): Promise<Finding> {
+  const need = "OpenID Connect needs one more package: npm install openid-client@6";
+  const missing = await findMissingPackage(() => import("openid-client"), need);
+  return missing === undefined ? ok(key, `oidc, ${issuer}`) : invalid(key, missing);
+}
+
+async function* describeAccountsFile(
+  key: string,
+  path: string,
+  groups: Groups,
+): AsyncGenerator<Finding, KnownAccounts> {
+  try {
+    const accounts = await readAccountsFile(path);
+    yield ok(key, `${countAccounts(accounts.size)} of ${path}`);
+    for (const [name, settings] of accounts) {
+      const found = findAccountProblem(name, settings, groups);
+      if (found !== undefined) yield invalid(key, `${name}: ${[...found.path, found.reason].join(": ")}`);
+    }
+    return accounts;
+  } catch (error) {
+    yield invalid(`${key}.file`, `${path}: ${describeSystemError(error)}`);
+    return new Map();
+  }
+}
+
+/** What requests without a login may do, and where. `homes`: those of the other accounts. */
+function describeAnonymous(
+  { home, virtualFolders, permissions }: Account,
+  homes: readonly (readonly string[])[],
+): Finding {
+  const granted = OPERATIONS.filter((operation) => permissions.grantsSomewhere(operation));
+  const folders = [home, ...virtualFolders.map(({ real }) => real)];
+  const paths = folders.map(toStoragePath).join(", ");
+  const text = `${paths} without a login: ${granted.join(", ") || "nothing"}`;
+  if (folders.some((folder) => homes.some((other) => contains(folder, other)))) {
+    return warning("anonymous", `${text}, also in homes of other accounts`, "name folders that have no homes in them");
+  }
+  const mayOnlyRead = granted.every((operation) => READING.includes(operation));
+  if (mayOnlyRead) return ok("anonymous", text);
+  return warning("anonymous", text, "permit only allow-read and allow-list, unless everyone may change files");
+}
+
+/** Whether a folder is another one, or has it in it. */
+function contains(folder: readonly string[], other: readonly string[]): boolean {
+  return folder.every((segment, index) => segment === other[index]);
+}
+
+/** Says what is shown to accounts. */
+export function describeFolders({ groups = {}, authentication }: ConfigFile): string {
+  const accounts = authentication.flatMap((entry) => (entry.type === "accounts" ? (entry.accounts ?? []) : []));
+  const own = [...Object.values(groups), ...accounts].flatMap(({ virtual_folders = [] }) => virtual_folders);
+  const shown = [...new Set(own.map((pair) => JSON.stringify(pair)))];
+  return shown.length === 0 ? "the home of each account" : `the home of each account, and ${shown.join(", ")}`;
+}
+
+/** The hosts of URLs in a text. Any other part of a URL may be a secret. */
+export function hostsOf(text: string): string {
+  const urls = text.split(/[\s,]+/).filter((url) => URL.canParse(url));
+  return urls.map((url) => new URL(url).host).join(", ");
+}
+
+function countAccounts(number: number): string {
+  return `${number} account${number === 1 ? "" : "s"}`;
+}
