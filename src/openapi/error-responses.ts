@@ -25,6 +25,7 @@ export const FAILURE_TEXTS: Readonly<Record<Failure, string>> = {
   unprocessable: "The request is well-formed but cannot be processed.",
   "no-space": "The storage is full.",
   "bad-gateway": "The destination is on another server, or another server has sent an invalid response.",
-  unavailable: "A part of the service, such as the storage, is not available, or there are too many transfers.",
+  unavailable:
+    "A part of the service, such as the storage, is not available, or there are too many transfers: retry later.",
   internal: "An internal error occurred.",
 };

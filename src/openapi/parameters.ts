@@ -31,7 +31,7 @@ const PARAMETERS = {
   zip: inQuery("zip", "With this, of any value, the response is the archive of the folder."),
   sender: inHeader(
     "X-Sender",
-    "Who sends the file, percent-encoded in UTF-8, for links that ask for it. A form has the field `sender`.",
+    "Who sends the file, percent-encoded in UTF-8, for links that ask for it. The file is stored as `<sender> - <name>`. A form has the field `sender`, before its files.",
   ),
   signOnId: {
     ...inPath("id", "The ID of a login at another site, as in the links of the login page."),
@@ -158,7 +158,7 @@ const PARAMETERS = {
   ),
   uploadConcat: inHeader(
     "Upload-Concat",
-    "`partial`, or `final;` and the URLs of 1 to 1,000 partial uploads of the file (tus).",
+    "`partial`, or `final;` and the URLs of 1 to 1,000 partial uploads of the file (tus). It counts at the creation.",
   ),
   uploadChecksum: inHeader(
     "Upload-Checksum",

@@ -40,6 +40,20 @@ describeInWholeChromium("hostile files", (chromium) => {
     ).toEqual([]);
   }
 
+  it("keep their row in order, whatever the direction of their name", async () => {
+    const names = ["\u202egpj.exe", "\u2067right.txt", "שלום.txt", "plain.txt"];
+    const site = await openSite({ files: Object.fromEntries(names.map((name) => [name, "x"])) });
+    const { page } = await chromium.open();
+    await logIn(page, site);
+    for (const name of names) {
+      const row = rowOf(page, name);
+      const cells = [row.locator("th a"), row.locator(".size"), row.locator("time")];
+      const starts = await Promise.all(cells.map(async (cell) => (await cell.boundingBox())?.x ?? 0));
+      expect(starts, name).toEqual(starts.toSorted((one, other) => one - other));
+      expect(await row.locator("th a").evaluate((link) => getComputedStyle(link).unicodeBidi)).toBe("plaintext");
+    }
+  });
+
   it("run nothing when they are opened as pages, with a session", async () => {
     const site = await openSite({ files: FILES });
     const { page, context } = await chromium.open();

@@ -243,12 +243,52 @@ describeInChromium("Enter among the members of a folder", (chromium) => {
     await page.keyboard.press("Enter");
     await page.getByRole("dialog", { name: "a.txt" }).waitFor();
     await page.keyboard.press("Escape");
+    // The file is left when its row has the focus.
+    await rowOf(page, "a.txt").locator("th a:focus").waitFor();
     await page.locator("#select-all").focus();
     await page.keyboard.press("Enter");
     await rowOf(page, "reports").getByRole("checkbox").focus();
     await page.keyboard.press("Enter");
     await page.waitForURL(/reports\/$/);
     expect(sent).toEqual([]);
+    expectNoComplaints();
+  });
+});
+
+describeInChromium("the tab stop of the rows", (chromium) => {
+  it("is one row, also after the members are replaced and while some are hidden", async () => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await page.locator("#filter").focus();
+    await tabToRows(page);
+    expect(await focused(page)).toBe("reports");
+    await page.keyboard.press("Tab");
+    expect(await focused(page)).toBeUndefined();
+    await page.keyboard.press("/");
+    await page.keyboard.type("c.t");
+    await tabToRows(page);
+    expect(await focused(page)).toBe("c.txt");
+    await page.keyboard.press("Delete");
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await rowOf(page, "c.txt").waitFor({ state: "detached" });
+    await page.locator("#filter").fill("");
+    await page.locator("#filter").focus();
+    await tabToRows(page);
+    await page.keyboard.press("Tab");
+    expect(await focused(page)).toBeUndefined();
+    expectNoComplaints();
+  });
+
+  it("is the row that was clicked, and keys work on it", async () => {
+    const site = await openSite({ files: FILES, hasTrash: true });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await rowOf(page, "b.txt").locator(".size").click();
+    expect(await focused(page)).toBe("b.txt");
+    await page.keyboard.press("Delete");
+    await rowOf(page, "b.txt").waitFor({ state: "detached" });
+    expect(await site.list()).not.toContain("b.txt");
     expectNoComplaints();
   });
 });
@@ -296,6 +336,25 @@ describeInChromium("what is dragged or pasted", (chromium) => {
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await rowOf(page, "b.txt").waitFor({ state: "detached" });
     expect(await site.list()).toEqual(["reports/", "reports/inner.txt"]);
+    expectNoComplaints();
+  });
+
+  it("leaves selected text to the browser, and selects rows where no text is", async () => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    const size = (name: string) => rowOf(page, name).locator(".size");
+    const selectText = (name: string) => size(name).evaluate((cell) => getSelection()?.selectAllChildren(cell));
+    await selectText("a.txt");
+    await size("a.txt").click({ button: "right" });
+    expect(await page.getByRole("menu").count()).toBe(0);
+    await size("b.txt").click({ button: "right" });
+    await page.getByRole("menu").waitFor();
+    await page.keyboard.press("Escape");
+    await size("b.txt").click();
+    await selectText("a.txt");
+    await size("c.txt").click({ modifiers: ["Shift"] });
+    expect(await selected(page)).toEqual(["b.txt", "c.txt"]);
     expectNoComplaints();
   });
 
@@ -414,6 +473,12 @@ function formatIn(timeZone: string, time: Date): string {
 /** A time in Tokyo, or one of today as what has passed since. */
 function toLocal(time: Date): RegExp {
   return new RegExp(`^(?:${formatIn("Asia/Tokyo", time)}|now|\\d+ minutes? ago)$`);
+}
+
+/** Presses Tab until the name of a row has the focus. */
+async function tabToRows(page: Page): Promise<void> {
+  do await page.keyboard.press("Tab");
+  while ((await page.locator("tr[data-name] th a:focus").count()) === 0);
 }
 
 function focused(page: Page): Promise<string | undefined> {

@@ -1,4 +1,4 @@
-import { mayDo, type OpenFolderPage, selectedRows } from "./page.ts";
+import { findRow, mayDo, type OpenFolderPage, selectedRows } from "./page.ts";
 import { currentPath, parsePath, toPathText } from "./paths.ts";
 import { transferAll } from "./transfer.ts";
 
@@ -26,7 +26,7 @@ export function enhanceDragging(page: OpenFolderPage): void {
 
   main.addEventListener("dragstart", (event) => {
     const { target, dataTransfer } = event;
-    const row = target instanceof Element ? target.closest<HTMLElement>("tr[data-name]") : null;
+    const row = findRow(target);
     if (row === null || dataTransfer === null) return;
     const selected = selectedRows(main);
     dragged = selected.includes(row) ? selected : [row];

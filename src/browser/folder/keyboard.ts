@@ -1,5 +1,14 @@
 import { fill, formatSize } from "../format.ts";
-import { mayDo, type OpenFolderPage, selectedBoxes, selectedRows, shownBoxes, sizeOfRow } from "./page.ts";
+import {
+  boxesBetween,
+  findRow,
+  mayDo,
+  type OpenFolderPage,
+  selectedBoxes,
+  selectedRows,
+  shownBoxes,
+  sizeOfRow,
+} from "./page.ts";
 import { removeAll } from "./remove.ts";
 import { renameInPlace } from "./rename.ts";
 import { createRovingFocus } from "./roving-focus.ts";
@@ -72,15 +81,6 @@ export function enhanceKeyboard(page: OpenFolderPage): void {
     }
   }
 
-  /** The boxes from one row to another. */
-  function boxesBetween(...ends: readonly HTMLElement[]): readonly HTMLInputElement[] {
-    const boxes = [...shownBoxes(main)];
-    const [start = 0, end = 0] = ends
-      .map((one) => boxes.findIndex((box) => one.contains(box)))
-      .sort((one, other) => one - other);
-    return boxes.slice(start, end + 1);
-  }
-
   /** Moves the focus. With Shift the rows from where that began to the focus are selected, and no more than these. */
   function moveFrom(row: HTMLElement, key: string, isSelecting: boolean): boolean {
     const next = focus.move(row, key);
@@ -88,8 +88,8 @@ export function enhanceKeyboard(page: OpenFolderPage): void {
     if (!isSelecting) range = undefined;
     else if (next !== row) {
       const from = range?.to === row && range.from.isConnected ? range.from : row;
-      if (from !== row) for (const box of boxesBetween(from, row)) box.checked = false;
-      select(boxesBetween(from, next), true);
+      if (from !== row) for (const box of boxesBetween(main, from, row)) box.checked = false;
+      select(boxesBetween(main, from, next), true);
       range = { from, to: next };
     }
     return true;
@@ -130,7 +130,7 @@ export function enhanceKeyboard(page: OpenFolderPage): void {
     const { target } = event;
     if (event.defaultPrevented || event.altKey || !(target instanceof HTMLElement)) return;
     if (document.querySelector("dialog[open], .popup") !== null || isTyping(target)) return;
-    const row = target.closest<HTMLElement>("tr[data-name]");
+    const row = findRow(target);
     const isRowKey = row !== null && !event.ctrlKey && !event.metaKey && !isOwnKey(target, event.key);
     const hasMeaning = (isRowKey && onRow(row, event)) || onPage(event);
     // A box would send its form.

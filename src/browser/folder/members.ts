@@ -1,10 +1,11 @@
 import type { MemberAction } from "../../contracts/pages/member-action.ts";
 import { button, element, setText } from "../elements.ts";
 import { fill, formatSize } from "../format.ts";
-import { mayDo, memberBoxes, type OpenFolderPage, selectedBoxes, selectedRows, shownBoxes, sizeOfRow } from "./page.ts";
+import { mayDo, memberBoxes, type OpenFolderPage, selectedBoxes, selectedRows, sizeOfRow } from "./page.ts";
 import { showProperties } from "./properties.ts";
 import { removeAll } from "./remove.ts";
 import { renameInPlace } from "./rename.ts";
+import { enhanceRowClicks } from "./row-clicks.ts";
 import { runOnMembers } from "./run-on-members.ts";
 import { showSelectAll } from "./select-all.ts";
 import { DOWNLOAD_MEMBERS, submitForm } from "./submit-form.ts";
@@ -21,9 +22,6 @@ const SHARE = "share-members";
 /** Deletes members for good. Only services with a trash have it. */
 const PURGE = "purge-members";
 
-const ROW = "tr[data-name]";
-const BOX = 'input[name="selected-members"]';
-
 /** What each button of the bar needs on a member. */
 const NEEDED: Readonly<Record<string, MemberAction>> = {
   [DOWNLOAD_MEMBERS]: "download",
@@ -37,7 +35,6 @@ const NEEDED: Readonly<Record<string, MemberAction>> = {
 /** Adds the selection of members. Runs all actions on them in the page, except the download and a new link. */
 export function enhanceMembers(page: OpenFolderPage): void {
   const { main } = page;
-  let last: HTMLInputElement | undefined;
   let isBusy = false;
 
   function showSelection(): void {
@@ -73,20 +70,11 @@ export function enhanceMembers(page: OpenFolderPage): void {
     });
   }
 
-  main.addEventListener("click", ({ target, shiftKey }) => {
-    const box = findBox(target);
-    if (box !== null) {
-      if (box !== target) box.checked = !box.checked;
-      if (shiftKey && last?.isConnected) selectRange(main, last, box);
-      last = box;
-    } else if (target instanceof HTMLInputElement && target.id === "select-all") {
-      for (const one of memberBoxes(main)) one.checked = target.checked && !one.closest("tr")?.hidden;
-    } else return;
+  enhanceRowClicks(main, showSelection);
+  main.addEventListener("change", ({ target }) => {
+    if (!(target instanceof HTMLInputElement) || target.id !== "select-all") return;
+    for (const one of memberBoxes(main)) one.checked = target.checked && !one.closest("tr")?.hidden;
     showSelection();
-  });
-  main.addEventListener("mousedown", (event) => {
-    // The browser would select the text between two clicks.
-    if (event.shiftKey && findBox(event.target) !== null) event.preventDefault();
   });
   main.addEventListener("members-replaced", showSelection);
   main.addEventListener("selection-changed", showSelection);
@@ -114,14 +102,6 @@ export function enhanceMembers(page: OpenFolderPage): void {
   // A browser that returns to the page restores the selection.
   addEventListener("pageshow", showSelection);
   showSelection();
-}
-
-/** The box that a click is for: on the box, or on a part of its row where nothing else takes the click. */
-function findBox(target: EventTarget | null): HTMLInputElement | null {
-  if (!(target instanceof Element)) return null;
-  if (target.matches(BOX)) return target as HTMLInputElement;
-  if (target.closest("a, button, input, label") !== null || getSelection()?.isCollapsed === false) return null;
-  return target.closest(ROW)?.querySelector<HTMLInputElement>(BOX) ?? null;
 }
 
 /** Marks the rows of the selected members. Returns their number, and the bytes of the files among them. */
@@ -192,14 +172,6 @@ function toSingleButton(
   single.className = "neutral";
   single.dataset.single = "";
   return single;
-}
-
-/** Sets all boxes between two boxes to the state of the second one. */
-function selectRange(main: HTMLElement, from: HTMLInputElement, to: HTMLInputElement): void {
-  // What the filter hides stays as it is.
-  const boxes = [...shownBoxes(main)];
-  const [start = 0, end = 0] = [boxes.indexOf(from), boxes.indexOf(to)].sort((one, other) => one - other);
-  for (const box of boxes.slice(start, end + 1)) box.checked = to.checked;
 }
 
 /** The names of the selected members in one field: a form may have fewer parts. No name has a `/`. */

@@ -161,7 +161,7 @@ function updateMembers(current: Element, fresh: Element): void {
  * A selector that finds the counterpart of an element in the fresh members, by the row's name or the button's value.
  */
 function toSelector(target: Element | null): string {
-  const row = target?.closest<HTMLElement>("tr[data-name]");
+  const row = findRow(target);
   const value = target?.getAttribute("value");
   const own = `${target?.localName}${value ? `[value="${CSS.escape(value)}"]` : ""}`;
   return row ? `tr[data-name="${CSS.escape(row.dataset.name ?? "")}"] ${own}` : target?.id ? `#${target.id}` : own;
@@ -172,6 +172,11 @@ export function mayDo({ may }: OpenFolderPage, { dataset }: HTMLElement, action:
   return may(action) && !dataset.denied?.includes(action);
 }
 
+/** The row that an element is in. */
+export function findRow(target: EventTarget | null): HTMLElement | null {
+  return target instanceof Element ? target.closest<HTMLElement>("tr[data-name]") : null;
+}
+
 export function memberBoxes(within: ParentNode): NodeListOf<HTMLInputElement> {
   return within.querySelectorAll('input[name="selected-members"]');
 }
@@ -179,6 +184,15 @@ export function memberBoxes(within: ParentNode): NodeListOf<HTMLInputElement> {
 /** The boxes of the rows that the filter does not hide. */
 export function shownBoxes(within: ParentNode): NodeListOf<HTMLInputElement> {
   return within.querySelectorAll('tr:not([hidden]) input[name="selected-members"]');
+}
+
+/** The boxes from one row, or its box, to another one, without what the filter hides. */
+export function boxesBetween(within: ParentNode, ...ends: readonly Element[]): readonly HTMLInputElement[] {
+  const boxes = [...shownBoxes(within)];
+  const [start = 0, end = 0] = ends
+    .map((one) => boxes.findIndex((box) => one.contains(box)))
+    .sort((one, other) => one - other);
+  return boxes.slice(start, end + 1);
 }
 
 export function selectedBoxes(within: ParentNode): NodeListOf<HTMLInputElement> {

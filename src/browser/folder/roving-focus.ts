@@ -22,11 +22,15 @@ export function createRovingFocus(main: HTMLElement): RovingFocus {
    * takes a while, and most users need it never.
    */
   function removeStops(): void {
-    if (isPrepared) return;
-    isPrepared = true;
-    const controls = main.querySelectorAll<HTMLElement>(`tr[data-name] :is(${CONTROLS})`);
-    stop ??= main.querySelector<HTMLElement>("tr[data-name] th a") ?? undefined;
-    for (const control of controls) if (control !== stop) control.tabIndex = -1;
+    // The filter may have hidden the row, and a hidden control is no tab stop.
+    if (stop?.closest("tr")?.hidden !== false) {
+      stop = main.querySelector<HTMLElement>("tr[data-name]:not([hidden]) th a") ?? undefined;
+    }
+    if (!isPrepared) {
+      isPrepared = true;
+      const controls = main.querySelectorAll<HTMLElement>(`tr[data-name] :is(${CONTROLS}):not([tabindex="-1"])`);
+      for (const control of controls) if (control !== stop) control.tabIndex = -1;
+    }
     if (stop !== undefined) stop.tabIndex = 0;
   }
 

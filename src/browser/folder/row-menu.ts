@@ -1,15 +1,15 @@
 import { fill } from "../format.ts";
 import { saveFile } from "./open-file.ts";
-import { mayDo, type OpenFolderPage, selectedRows } from "./page.ts";
+import { findRow, mayDo, type OpenFolderPage, selectedRows } from "./page.ts";
 import { type MenuItem, openPopupMenu } from "./popup-menu.ts";
 import { showProperties } from "./properties.ts";
 import { removeAll } from "./remove.ts";
 import { renameInPlace } from "./rename.ts";
+import { isTextSelected } from "./row-clicks.ts";
 import { DOWNLOAD_MEMBERS, submitForm } from "./submit-form.ts";
 import { chooseAndTransfer } from "./transfer.ts";
 import { findVersions } from "./versions.ts";
 
-const ROW = "tr[data-name]";
 const MORE = "td.more a";
 
 /** Opens a menu in place of the link of each row. */
@@ -22,28 +22,34 @@ export function enhanceRowMenus(page: OpenFolderPage): void {
     event.preventDefault();
     openRowMenu(page, link);
   });
-  // As in other file managers and cloud drives, also on the name. With Shift, the browser's own.
+  let isOnText = false;
+  // Before the click: on some systems a right click selects the word below it.
+  page.main.addEventListener("mousedown", ({ target }) => {
+    const row = findRow(target);
+    isOnText = row !== null && isTextSelected(row);
+  });
+  // As in other file managers and cloud drives, also on the name. With Shift, or on selected text, the browser's own.
   page.main.addEventListener("contextmenu", (event) => {
-    const { target, shiftKey } = event;
-    const row = target instanceof Element ? target.closest<HTMLElement>(ROW) : null;
-    if (row === null || shiftKey || (target as Element).matches(".new-name")) return;
-    event.preventDefault();
-    openRowMenu(page, row, event);
+    const row = findRow(event.target);
+    if (row === null || event.shiftKey || isOnText || (event.target as Element).matches(".new-name")) return;
+    if (openRowMenu(page, row, event)) event.preventDefault();
   });
 }
 
 /**
  * Opens the menu of the row that an element is in, or that of all selected rows if it is one of several. `at`: where
- * the pointer is, if that opens it.
+ * the pointer is, if that opens it. Returns whether there is anything to offer.
  */
-export function openRowMenu(page: OpenFolderPage, within: Element, at?: MouseEvent): void {
-  const row = within.closest<HTMLElement>(ROW);
+export function openRowMenu(page: OpenFolderPage, within: Element, at?: MouseEvent): boolean {
+  const row = findRow(within);
   const anchor = row?.querySelector<HTMLElement>(MORE);
-  if (!row || !anchor) return;
+  if (!row || !anchor) return false;
   const selected = selectedRows(page.main);
   const isOfMany = at !== undefined && selected.length > 1 && selected.includes(row);
   const label = isOfMany ? fill(page.texts.selected, { count: selected.length }) : anchor.getAttribute("aria-label");
-  openPopupMenu(anchor, label ?? "", isOfMany ? toBarItems(page) : toItems(page, row), at);
+  const items = isOfMany ? toBarItems(page) : toItems(page, row);
+  if (items.length > 0) openPopupMenu(anchor, label ?? "", items, at);
+  return items.length > 0;
 }
 
 /** What the bar of the selected members offers. */

@@ -49,9 +49,8 @@ function renderColumn(texts: Texts, key: SortKey, order: MemberOrder): SafeHtml 
 }
 
 /**
- * Renders the link to a member, which opens folders in an order. The name is alone in its cell, so that its characters
- * cannot change the direction of other texts; the style sheet gives the name its own direction.
- * `end` follows the name of a folder.
+ * Renders the link to a member, which opens folders in an order. The style sheet gives the link a direction of its own,
+ * so that the characters of a name cannot change that of other texts. `end` follows the name of a folder.
  */
 export function renderLink(
   texts: Texts,
@@ -59,7 +58,8 @@ export function renderLink(
   { url, order, end }: { readonly url: string; readonly order: MemberOrder; readonly end?: string },
 ): SafeHtml {
   if (kind !== "folder") return html`<a class="${toFileKind(name)}" href="${url}">${name}</a>`;
-  return html`<a class="folder" href="${toOrderedUrl(`${url}/`, order)}"><i role="img" aria-label="${texts.folder}"></i>${name}${end}</a>`;
+  const shown = end === undefined ? name : html`<bdi>${name}</bdi>${end}`;
+  return html`<a class="folder" href="${toOrderedUrl(`${url}/`, order)}"><i role="img" aria-label="${texts.folder}"></i>${shown}</a>`;
 }
 
 /** Creates a function that renders the row of a member. */

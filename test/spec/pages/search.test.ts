@@ -202,6 +202,12 @@ describe("GET /home/<folder>/?q=<text>", () => {
     expect(plain.text).toContain('id="members"');
   });
 
+  it("keeps what follows the name of a folder in its place, whatever the name has", async () => {
+    const { call } = await openService({ files: { "/alice/\u202egpj.x/a.txt": "x" } });
+    const page = await call("GET", "/home/?q=x", { variant: "html" });
+    expect(page.text).toContain("</i><bdi>\u202egpj.x</bdi>/</a>");
+  });
+
   it("answers HEAD without a walk", async () => {
     const { call } = await openService();
     const answer = await call("HEAD", "/home/?q=report", { variant: "json" });
