@@ -46,6 +46,9 @@ const storages: Readonly<Record<string, () => Promise<StorageAdapter>>> = {
 describe.each(Object.entries(storages))("listings of %s", (_name, create) => {
   it.each([1, 20])("let the event loop run again and again, %i at a time", async (count) => {
     const { call } = await createTestService({ storage: await create(), isDescribed: false });
+    const listing = (): ReturnType<typeof call> => call("GET", "/home/", { as: "root", variant: "json" });
+    // Code that runs for the first time is several times as slow.
+    await listing();
     let turns = 0;
     let isDone = false;
     const tick = (): void => {
@@ -55,7 +58,6 @@ describe.each(Object.entries(storages))("listings of %s", (_name, create) => {
     setImmediate(tick);
     const startedAt = performance.now();
     const processorTime = startProcessorTime();
-    const listing = (): ReturnType<typeof call> => call("GET", "/home/", { as: "root", variant: "json" });
     const answers = await Promise.all(Array.from({ length: count }, listing));
     isDone = true;
     // A loaded machine may stop this process in the middle of a turn: that time is not the listing's.
