@@ -58,7 +58,10 @@ describeInChromium("accessibility", (chromium) => {
     await page.getByRole("dialog").waitFor();
     await expectAccessible(page, "choice of a folder");
     await page.keyboard.press("Escape");
-    await page.locator('button[value="purge-members"]').click();
+    await rowOf(page, "a.txt").locator("th a").focus();
+    await page.keyboard.press("Shift+F10");
+    await page.keyboard.press("End");
+    await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor();
     await expectAccessible(page, "question");
     await page.keyboard.press("Escape");

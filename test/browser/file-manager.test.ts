@@ -75,7 +75,10 @@ describeInChromium("the files of a folder", (chromium) => {
       await expectFits(page, "selection");
       await page.locator('button[value="move-members"]').click();
       await expectDialogFits(page, "choice of a folder");
-      await page.locator('button[value="purge-members"]').click();
+      await rowOf(page, long).locator("th a").focus();
+      await page.keyboard.press("Shift+F10");
+      await page.keyboard.press("End");
+      await page.keyboard.press("Enter");
       await expectDialogFits(page, "question");
       // The bar of actions is in sight, whatever the length of the list.
       const bar = await page.locator(".selected").boundingBox();
@@ -216,6 +219,13 @@ describeInChromium("the files of a folder", (chromium) => {
     await chooseAction(page, "b.txt", "Delete for good");
     await page.getByRole("dialog", { name: "Delete b.txt?" }).getByRole("button", { name: "Delete" }).click();
     await rowOf(page, "b.txt").waitFor({ state: "detached" });
+    expect(await page.getByRole("button", { name: "Restore" }).count()).toBe(0);
+    await page.locator("#select-all").click();
+    await rowOf(page, "a.txt").locator("th a").focus();
+    await page.keyboard.press("Shift+F10");
+    await page.getByRole("menu", { name: "3 selected" }).getByRole("menuitem", { name: "Delete for good" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText("This folder is empty.").waitFor();
     expect(await page.getByRole("button", { name: "Restore" }).count()).toBe(0);
     expectNoComplaints();
   });

@@ -289,6 +289,11 @@ describeInChromium("the tab stop of the rows", (chromium) => {
     await page.keyboard.press("Delete");
     await rowOf(page, "b.txt").waitFor({ state: "detached" });
     expect(await site.list()).not.toContain("b.txt");
+    // The next row is where the user goes on, or the last one.
+    await eventually(() => focused(page)).toBe("c.txt");
+    await page.keyboard.press("Delete");
+    await rowOf(page, "c.txt").waitFor({ state: "detached" });
+    await eventually(() => focused(page)).toBe("a.txt");
     expectNoComplaints();
   });
 });

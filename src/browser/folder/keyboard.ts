@@ -1,4 +1,3 @@
-import { fill, formatSize } from "../format.ts";
 import {
   boxesBetween,
   findRow,
@@ -7,12 +6,12 @@ import {
   selectedBoxes,
   selectedRows,
   shownBoxes,
-  sizeOfRow,
+  toSelectionText,
 } from "./page.ts";
 import { removeAll } from "./remove.ts";
 import { renameInPlace } from "./rename.ts";
 import { createRovingFocus } from "./roving-focus.ts";
-import { openRowMenu } from "./row-menu.ts";
+import { openSelectionMenu } from "./row-menu.ts";
 import { showShortcuts } from "./shortcuts.ts";
 
 /**
@@ -20,16 +19,13 @@ import { showShortcuts } from "./shortcuts.ts";
  * and dialogs some keys work everywhere on the page.
  */
 export function enhanceKeyboard(page: OpenFolderPage): void {
-  const { main, texts } = page;
+  const { main } = page;
   const focus = createRovingFocus(main);
   /** The row that a selection with Shift began at, and the one that it has come to. */
   let range: { readonly from: HTMLElement; readonly to: HTMLElement } | undefined;
 
   function announceSelection(): void {
-    const rows = selectedRows(main);
-    const size = rows.reduce((sum, row) => sum + sizeOfRow(row), 0);
-    const text = fill(texts.selected, { count: rows.length });
-    page.announce(size > 0 ? `${text}, ${formatSize(size)}` : text);
+    page.announce(toSelectionText(page, selectedRows(main)));
   }
 
   function select(boxes: Iterable<HTMLInputElement>, isChecked: boolean): void {
@@ -71,10 +67,10 @@ export function enhanceKeyboard(page: OpenFolderPage): void {
         toggle(row);
         return true;
       case "ContextMenu":
-        openRowMenu(page, row);
+        openSelectionMenu(page, row);
         return true;
       case "F10":
-        if (shiftKey) openRowMenu(page, row);
+        if (shiftKey) openSelectionMenu(page, row);
         return shiftKey;
       default:
         return moveFrom(row, key, shiftKey);

@@ -1,7 +1,7 @@
 import type { MemberAction } from "../../contracts/pages/member-action.ts";
 import { button, element, setText } from "../elements.ts";
-import { fill, formatSize } from "../format.ts";
-import { mayDo, memberBoxes, type OpenFolderPage, selectedBoxes, selectedRows, sizeOfRow } from "./page.ts";
+import { fill } from "../format.ts";
+import { mayDo, memberBoxes, type OpenFolderPage, selectedBoxes, selectedRows, toSelectionText } from "./page.ts";
 import { showProperties } from "./properties.ts";
 import { removeAll } from "./remove.ts";
 import { renameInPlace } from "./rename.ts";
@@ -39,10 +39,11 @@ export function enhanceMembers(page: OpenFolderPage): void {
 
   function showSelection(): void {
     const rows = selectedRows(main);
-    const { count, size } = markSelected(main, rows);
+    const count = rows.length;
+    markSelected(main, rows);
     const limit = findLimit(page);
     showSelectAll(main);
-    showBar(page, count, size, clear);
+    showBar(page, rows, clear);
     showSingleActions(page, count);
     flatten(main);
     for (const action of main.querySelectorAll<HTMLButtonElement>("[data-members-action]")) {
@@ -104,18 +105,13 @@ export function enhanceMembers(page: OpenFolderPage): void {
   showSelection();
 }
 
-/** Marks the rows of the selected members. Returns their number, and the bytes of the files among them. */
-function markSelected(main: HTMLElement, rows: readonly HTMLElement[]): { count: number; size: number } {
+/** Marks the rows of the selected members. */
+function markSelected(main: HTMLElement, rows: readonly HTMLElement[]): void {
   const selected = new Set(rows);
   for (const row of main.querySelectorAll<HTMLElement>("tr[data-selected]")) {
     if (!selected.has(row)) row.removeAttribute("data-selected");
   }
-  let size = 0;
-  for (const row of rows) {
-    row.dataset.selected = "";
-    size += sizeOfRow(row);
-  }
-  return { count: rows.length, size };
+  for (const row of rows) row.dataset.selected = "";
 }
 
 /** The buttons to move and copy open a dialog, which has the field: they need no menu around them. */
@@ -127,16 +123,14 @@ function flatten(main: HTMLElement): void {
 }
 
 /** Shows the bar of actions while members are selected. */
-function showBar({ main, texts }: OpenFolderPage, count: number, size: number, clear: () => void): void {
+function showBar(page: OpenFolderPage, rows: readonly HTMLElement[], clear: () => void): void {
+  const { main, texts } = page;
   const bar = main.querySelector<HTMLElement>("#members .selected");
   const label = bar?.querySelector(".count");
   if (bar === null || !label) return;
-  bar.hidden = count === 0;
+  bar.hidden = rows.length === 0;
   // The first number that a page formats takes the browser a while.
-  if (count > 0) {
-    const text = fill(texts.selected, { count });
-    setText(label, size > 0 ? `${text}, ${formatSize(size)}` : text);
-  }
+  if (rows.length > 0) setText(label, toSelectionText(page, rows));
   if (bar.querySelector(".clear") !== null) return;
   const cross = button("✕", clear);
   cross.className = "neutral clear";

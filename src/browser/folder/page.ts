@@ -1,7 +1,7 @@
 import type { MemberAction } from "../../contracts/pages/member-action.ts";
 import type { ScriptTexts } from "../../contracts/pages/script-texts.ts";
 import { button, element, setText } from "../elements.ts";
-import { readTexts } from "../format.ts";
+import { fill, formatSize, readTexts } from "../format.ts";
 import { HEADERS, type Problem, toProblem } from "../requests.ts";
 import { createAnnouncer } from "./announcer.ts";
 import { updateChildren } from "./members-update.ts";
@@ -148,13 +148,26 @@ function updateMembers(current: Element, fresh: Element): void {
   const selected = new Set(Array.from(selectedBoxes(current), ({ value }) => value));
   const { activeElement } = document;
   const focused = current.contains(activeElement) ? toSelector(activeElement) : undefined;
+  const position = [...namesOf(current)].findIndex((name) => findRow(name)?.contains(activeElement));
   updateChildren(current, fresh);
   for (const box of memberBoxes(current)) box.checked = selected.has(box.value);
   current.dispatchEvent(new Event("members-replaced", { bubbles: true }));
   if (focused === undefined || current.contains(activeElement)) return;
-  const target =
-    current.querySelector<HTMLElement>(focused) ?? current.querySelector<HTMLElement>("input:not([hidden]), a");
-  target?.focus();
+  const target = current.querySelector<HTMLElement>(focused);
+  if (target !== null) target.focus();
+  else focusNear(current, position);
+}
+
+/** The links that the names of the rows are, without those of the rows that the filter hides. */
+function namesOf(within: ParentNode): NodeListOf<HTMLElement> {
+  return within.querySelectorAll("tr[data-name]:not([hidden]) th a");
+}
+
+/** Moves the focus to the row at a position, which was that of a row that has gone. */
+export function focusNear(within: ParentNode, position: number): void {
+  const names = namesOf(within);
+  const next = names[Math.max(0, Math.min(position, names.length - 1))];
+  (next ?? document.querySelector<HTMLElement>("main input:not([hidden]), main a"))?.focus();
 }
 
 /**
@@ -199,9 +212,15 @@ export function selectedBoxes(within: ParentNode): NodeListOf<HTMLInputElement> 
   return within.querySelectorAll('input[name="selected-members"]:checked');
 }
 
-/** The number of bytes of the file of a row. */
-export function sizeOfRow(row: Element | null): number {
-  return Number(row?.querySelector<HTMLElement>("[data-size]")?.dataset.size ?? 0);
+/** The number of selected rows, and the bytes of the files among them. */
+export function toSelectionText({ texts }: OpenFolderPage, rows: readonly HTMLElement[]): string {
+  const text = fill(texts.selected, { count: rows.length });
+  const size = rows.reduce((sum, row) => sum + sizeOfRow(row), 0);
+  return size > 0 ? `${text}, ${formatSize(size)}` : text;
+}
+
+function sizeOfRow(row: HTMLElement): number {
+  return Number(row.querySelector<HTMLElement>("[data-size]")?.dataset.size ?? 0);
 }
 
 export function selectedRows(within: ParentNode): HTMLElement[] {

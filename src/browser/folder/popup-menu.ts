@@ -9,13 +9,13 @@ export interface MenuItem {
 
 /**
  * Opens a menu at an element (ARIA menu button): arrows, Home and End move in it; Escape, Tab and a press elsewhere
- * close it. The focus goes back to the element. `at`: where the pointer is, if that opens it.
+ * close it. The focus goes back to the element. `at`: where the pointer is, if that opens it. Without a label the menu
+ * has that of the element.
  */
 export function openPopupMenu(
   anchor: HTMLElement,
-  label: string,
   items: readonly MenuItem[],
-  at?: { readonly clientX: number; readonly clientY: number },
+  { label, at }: { readonly label?: string | undefined; readonly at?: MouseEvent | undefined } = {},
 ): void {
   const entries = items.map(({ label: text, act, isDanger }) => {
     const entry = button(text, () => {
@@ -27,7 +27,8 @@ export function openPopupMenu(
     if (isDanger) entry.className = "danger";
     return entry;
   });
-  const menu = element("div", { role: "menu", class: "panel popup", "aria-label": label }, ...entries);
+  const name = label ?? anchor.getAttribute("aria-label") ?? "";
+  const menu = element("div", { role: "menu", class: "panel popup", "aria-label": name }, ...entries);
 
   function close(goesBack: boolean): void {
     menu.remove();

@@ -1,6 +1,6 @@
 import { fill } from "../format.ts";
 import { askToDelete } from "./delete-dialog.ts";
-import type { OpenFolderPage } from "./page.ts";
+import { focusNear, type OpenFolderPage } from "./page.ts";
 import { findTrash, restoreAll } from "./restore.ts";
 import { runOnMembers } from "./run-on-members.ts";
 
@@ -33,14 +33,7 @@ async function remove(page: OpenFolderPage, names: readonly string[], isForGood:
   } else if (succeeded > 0) page.announce(text);
   if (isLost) return;
   await page.refresh();
-  focusNear(main, position);
-}
-
-/** If the row with the focus was removed, the next row gets the focus. */
-function focusNear(main: HTMLElement, position: number): void {
   const { activeElement } = document;
-  if (activeElement !== null && activeElement !== document.body && activeElement.checkVisibility?.() !== false) return;
-  const rows = main.querySelectorAll<HTMLElement>("tr[data-name]:not([hidden]) th a");
-  const next = rows[Math.min(position, rows.length - 1)] ?? main.querySelector<HTMLElement>(".tools summary");
-  next?.focus();
+  const hasNoFocus = activeElement === null || activeElement === document.body;
+  if (hasNoFocus || activeElement.checkVisibility?.() === false) focusNear(main, position);
 }

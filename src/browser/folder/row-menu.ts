@@ -17,10 +17,11 @@ export function enhanceRowMenus(page: OpenFolderPage): void {
   page.main.addEventListener("click", (event) => {
     const { target, ctrlKey, metaKey, shiftKey } = event;
     const link = target instanceof Element ? target.closest<HTMLElement>(MORE) : null;
+    const row = findRow(link);
     // With these keys a link opens elsewhere.
-    if (link === null || ctrlKey || metaKey || shiftKey) return;
+    if (link === null || row === null || ctrlKey || metaKey || shiftKey) return;
     event.preventDefault();
-    openRowMenu(page, link);
+    openPopupMenu(link, toItems(page, row));
   });
   let isOnText = false;
   // Before the click: on some systems a right click selects the word below it.
@@ -32,28 +33,27 @@ export function enhanceRowMenus(page: OpenFolderPage): void {
   page.main.addEventListener("contextmenu", (event) => {
     const row = findRow(event.target);
     if (row === null || event.shiftKey || isOnText || (event.target as Element).matches(".new-name")) return;
-    if (openRowMenu(page, row, event)) event.preventDefault();
+    if (openSelectionMenu(page, row, event)) event.preventDefault();
   });
 }
 
 /**
- * Opens the menu of the row that an element is in, or that of all selected rows if it is one of several. `at`: where
- * the pointer is, if that opens it. Returns whether there is anything to offer.
+ * Opens the menu of a row, or that of all selected rows if it is one of several. `at`: where the pointer is, if that
+ * opens it. Returns whether there is anything to offer.
  */
-export function openRowMenu(page: OpenFolderPage, within: Element, at?: MouseEvent): boolean {
-  const row = findRow(within);
-  const anchor = row?.querySelector<HTMLElement>(MORE);
-  if (!row || !anchor) return false;
-  const selected = selectedRows(page.main);
-  const isOfMany = at !== undefined && selected.length > 1 && selected.includes(row);
-  const label = isOfMany ? fill(page.texts.selected, { count: selected.length }) : anchor.getAttribute("aria-label");
-  const items = isOfMany ? toBarItems(page) : toItems(page, row);
-  if (items.length > 0) openPopupMenu(anchor, label ?? "", items, at);
-  return items.length > 0;
+export function openSelectionMenu(page: OpenFolderPage, row: HTMLElement, at?: MouseEvent): boolean {
+  const { main, texts } = page;
+  const anchor = row.querySelector<HTMLElement>(MORE);
+  const selected = selectedRows(main);
+  const isOfMany = selected.length > 1 && selected.includes(row);
+  const items = isOfMany ? toBarItems(main) : toItems(page, row);
+  if (anchor === null || items.length === 0) return false;
+  openPopupMenu(anchor, items, { at, label: isOfMany ? fill(texts.selected, { count: selected.length }) : undefined });
+  return true;
 }
 
 /** What the bar of the selected members offers. */
-function toBarItems({ main }: OpenFolderPage): MenuItem[] {
+function toBarItems(main: HTMLElement): MenuItem[] {
   const buttons = [...main.querySelectorAll<HTMLButtonElement>(".selected [data-members-action]")];
   return buttons
     .filter(({ hidden, disabled }) => !hidden && !disabled)
