@@ -127,7 +127,9 @@ export function enhanceKeyboard(page: OpenFolderPage): void {
     if (event.defaultPrevented || event.altKey || !(target instanceof HTMLElement)) return;
     if (document.querySelector("dialog[open], .popup") !== null || isTyping(target)) return;
     const row = findRow(target);
-    const isRowKey = row !== null && !event.ctrlKey && !event.metaKey && !isOwnKey(target, event.key);
+    // A box takes the space key by itself.
+    const isOwnKey = event.key === " " && target.matches("input");
+    const isRowKey = row !== null && !event.ctrlKey && !event.metaKey && !isOwnKey;
     const hasMeaning = (isRowKey && onRow(row, event)) || onPage(event);
     // A box would send its form.
     if (hasMeaning || (event.key === "Enter" && target.matches(BOX))) event.preventDefault();
@@ -139,9 +141,4 @@ const BOX = "#members input";
 /** Whether keys are for a field, where they are text. */
 function isTyping(target: HTMLElement): boolean {
   return target.matches('input:not([type="checkbox"]), select, textarea') || target.isContentEditable;
-}
-
-/** A box takes the space key by itself. */
-function isOwnKey(target: HTMLElement, key: string): boolean {
-  return key === " " && target.matches("input");
 }

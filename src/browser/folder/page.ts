@@ -167,7 +167,7 @@ function namesOf(within: ParentNode): NodeListOf<HTMLElement> {
 export function focusNear(within: ParentNode, position: number): void {
   const names = namesOf(within);
   const next = names[Math.max(0, Math.min(position, names.length - 1))];
-  (next ?? document.querySelector<HTMLElement>("main input:not([hidden]), main a"))?.focus();
+  (next ?? document.querySelector<HTMLElement>(".tools summary"))?.focus();
 }
 
 /**

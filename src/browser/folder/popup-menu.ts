@@ -65,7 +65,10 @@ export function openPopupMenu(
     at !== undefined,
   );
   entries[0]?.focus({ preventScroll: true });
-  addEventListener("scroll", onScroll, true);
+  // The event of a scroll that brought the element into sight comes before the next frame.
+  requestAnimationFrame(() => {
+    if (menu.isConnected) addEventListener("scroll", onScroll, true);
+  });
 }
 
 function toIndex(key: string, index: number, count: number): number | undefined {
