@@ -88,7 +88,7 @@ export const OPERATION_SPECS = {
   getFolder: {
     summary: "List a folder, or download it as an archive",
     description:
-      "The response is a page unless JSON is preferred or, with `Accept: application/zip`, a ZIP archive of the folder. `limit` divides a listing as JSON into pages. `q` finds members below the folder.",
+      "The response is a page, JSON if that is preferred, or a ZIP archive of the folder with `Accept: application/zip`. `limit` divides a listing as JSON into pages. `q` finds members below the folder.",
     tag: "Folders",
     parameters: [
       "q",

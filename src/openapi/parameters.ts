@@ -158,7 +158,7 @@ const PARAMETERS = {
   ),
   uploadConcat: inHeader(
     "Upload-Concat",
-    "`partial`, or `final;` and the URLs of 1 to 1,000 partial uploads of the file (tus). It counts at the creation.",
+    "`partial`, or `final;` and the URLs of 1 to 1,000 partial uploads of the file (tus). It counts in the request that creates the upload.",
   ),
   uploadChecksum: inHeader(
     "Upload-Checksum",

@@ -2,16 +2,16 @@ import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { checkOption } from "../contracts/option-error.ts";
 
-/** Returns the fields of a request that sign its body. */
+/** Returns the headers that sign a request. */
 export type SignWebhook = (id: string, time: Date, body: string) => readonly (readonly [name: string, value: string])[];
 
 const MIN_BYTES = 24;
 /** `whsec_` and a key in Base64. */
-const SECRET = /^whsec_((?:[a-z\d+/]{4})*(?:[a-z\d+/]{2}==|[a-z\d+/]{3}=)?)$/i;
+const SECRET = /^whsec_((?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?)$/;
 
 /**
  * Signs requests as Standard Webhooks does, with HMAC-SHA-256 of the identifier, the time in seconds and the body.
- * Without a secret there are no fields.
+ * Without a secret there are no headers.
  * @throws OptionError
  */
 export function createWebhookSigner(secret: string | undefined): SignWebhook {

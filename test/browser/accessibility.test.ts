@@ -38,6 +38,7 @@ describeInChromium("accessibility", (chromium) => {
       await expectAccessible(page, `menu ${menu}`);
     }
     await page.locator("h1").click();
+    await page.locator("#select-all").click();
     await rowOf(page, "a.txt")
       .getByRole("link", { name: /Act|Akt/ })
       .click();
@@ -54,6 +55,7 @@ describeInChromium("accessibility", (chromium) => {
     await rowOf(page, "a.txt").getByRole("textbox").waitFor();
     await expectAccessible(page, "rename field");
     await page.keyboard.press("Escape");
+    await page.locator("#select-all").click();
     await page.locator('button[value="move-members"]').click();
     await page.getByRole("dialog").waitFor();
     await expectAccessible(page, "choice of a folder");

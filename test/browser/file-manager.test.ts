@@ -41,6 +41,23 @@ describeInChromium("the files of a folder", (chromium) => {
     expectNoComplaints();
   });
 
+  it("have the bar of a selection in one line on a phone, in German, without what only the menu has", async () => {
+    const site = await openSite({ files: FILES, hasTrash: true });
+    const { page, expectNoComplaints } = await chromium.open({
+      ...SIZES[1][1],
+      locale: "de-DE",
+      viewport: { width: 390, height: 740 },
+    });
+    await logIn(page, site);
+    await page.locator("#select-all").click();
+    const bar = page.locator("#members .selected");
+    expect((await bar.boundingBox())?.height).toBeLessThan(64);
+    expect(await bar.getByRole("button", { name: "Endgültig löschen" }).count()).toBe(0);
+    await rowOf(page, "a.txt").getByRole("link", { name: "Aktionen" }).click();
+    await page.getByRole("menuitem", { name: "Endgültig löschen" }).waitFor();
+    expectNoComplaints();
+  });
+
   it.each(LOCALES)("need no sideways scrolling at 320 px and at 200 percent zoom, %s", async (locale) => {
     const long = `${"A name as long as names are in the offices of this world ".repeat(3)}.txt`;
     const gone = `Gone: ${long}`;
@@ -189,6 +206,7 @@ describeInChromium("the files of a folder", (chromium) => {
       expect(await page.locator("thead :is(.name, .size, .modified) a").allTextContents()).toEqual(columns);
       await page.locator("#select-all").click();
       expect(await page.locator(".count").textContent()).toMatch(RegExp(`^${selected}, 3\\s`));
+      await page.locator("#select-all").click();
       const menu = locale === "fr-FR" ? "Actions pour a.txt" : "Acciones para a.txt";
       await page.getByRole("link", { name: menu }).click();
       const labels = locale === "fr-FR" ? ["Ouvrir", "Renommer", "Supprimer"] : ["Abrir", "Cambiar nombre", "Eliminar"];

@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { describeInChromium, eventually } from "./chromium.ts";
@@ -243,7 +244,7 @@ describeInChromium("Enter among the members of a folder", (chromium) => {
     await page.keyboard.press("Enter");
     await page.getByRole("dialog", { name: "a.txt" }).waitFor();
     await page.keyboard.press("Escape");
-    // The file is left when its row has the focus.
+    // The viewer has closed when the row has the focus.
     await rowOf(page, "a.txt").locator("th a:focus").waitFor();
     await page.locator("#select-all").focus();
     await page.keyboard.press("Enter");
@@ -269,6 +270,22 @@ describeInChromium("the tab stop of the rows", (chromium) => {
     await page.keyboard.type("c.t");
     await tabToRows(page);
     expect(await focused(page)).toBe("c.txt");
+    await page.locator("#filter").fill("");
+    await page.locator("#filter").focus();
+    await tabToRows(page);
+    expect(await focused(page)).toBe("c.txt");
+    await page.keyboard.press("Tab");
+    expect(await focused(page)).toBeUndefined();
+    await page.locator("#filter").fill("rep");
+    await tabToRows(page);
+    expect(await focused(page)).toBe("reports");
+    await page.locator("#filter").fill("");
+    await page.locator("#filter").focus();
+    await tabToRows(page);
+    expect(await focused(page)).toBe("reports");
+    await page.keyboard.press("Tab");
+    expect(await focused(page)).toBeUndefined();
+    await rowOf(page, "c.txt").locator("th a").focus();
     await page.keyboard.press("Delete");
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await rowOf(page, "c.txt").waitFor({ state: "detached" });
@@ -294,6 +311,13 @@ describeInChromium("the tab stop of the rows", (chromium) => {
     await page.keyboard.press("Delete");
     await rowOf(page, "c.txt").waitFor({ state: "detached" });
     await eventually(() => focused(page)).toBe("a.txt");
+    for (const name of ["d1", "d2", "d3"]) await writeFile(`${site.folder}/${name}.txt`, "x");
+    await page.reload();
+    await rowOf(page, "a.txt").locator("th a").focus();
+    await page.keyboard.press("Shift+ArrowDown");
+    await page.keyboard.press("Delete");
+    await rowOf(page, "d1.txt").waitFor({ state: "detached" });
+    await eventually(() => focused(page)).toBe("d2.txt");
     expectNoComplaints();
   });
 });

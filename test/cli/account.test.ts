@@ -104,6 +104,10 @@ describe("fileferry account", () => {
     const { run } = await open();
     const stderr = "error: an account named __svc__ needs --home\n";
     expect(await run(["add", "__svc__"], "secret\n")).toEqual({ status: 2, stdout: "", stderr });
+    const reserved = { status: 2, stdout: "", stderr: "error: --home: __svc__ is reserved\n" };
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the configuration spells it this way.
+    expect(await run(["add", "__svc__", "--home", "/${USER}/files"], "secret\n")).toEqual(reserved);
+    expect(await run(["add", "bob", "--home", "//__svc__/trash"], "secret\n")).toEqual(reserved);
     expect(await run(["add", "__svc__", "--home", "/others"], "secret\n")).toMatchObject({ status: 0 });
   });
 

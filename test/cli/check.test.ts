@@ -54,26 +54,53 @@ describe("fileferry check", () => {
     expect(status).toBe(0);
   });
 
-  it("says what everyone may do without a login, and warns of homes and of more than reading", async () => {
+  it("says what everyone may do without a login, and warns if that is more than reading", async () => {
     const storage = { type: "memory" };
     const open = { home_folder_path: "/public", permissions: [["allow-read"], ["/in", "allow-write"]] };
     const shared = { home_folder_path: "/public", virtual_folders: [["/x", "/shared"]] };
-    const groups = { staff: { home_folder_path: "/homes" } };
     for (const [anonymous, line] of [
       [{}, "ok: anonymous: /anonymous without a login: read, list, traverse"],
       [open, "warning: anonymous: /public without a login: read, write"],
       [shared, "ok: anonymous: /public, /shared without a login: read, list, traverse"],
-      [
-        { home_folder_path: "/" },
-        "warning: anonymous: / without a login: read, list, traverse, also in homes of other accounts",
-      ],
-      [
-        { ...shared, virtual_folders: [["/x", "/homes"]] },
-        "warning: anonymous: /public, /homes without a login: read, list, traverse, also in homes of other accounts",
-      ],
     ] as const) {
-      const { status, stdout } = await check(await configure({ storage, groups, anonymous }));
+      const { status, stdout } = await check(await configure({ storage, anonymous }));
       expect([status, stdout]).toEqual([0, expect.stringContaining(line)]);
+    }
+  });
+
+  it("warns if the home of an account can be opened without a login", async () => {
+    const file = join(await makeFolder(), "accounts.json");
+    const account = (username: string, home: string) => ({ username, password: "secret", home_folder_path: home });
+    await writeFile(file, JSON.stringify({ accounts: [account("bob", "/staff/bob")] }));
+    const authentication = [
+      { type: "accounts", accounts: [account("alice", "/homes/alice"), account("eve", "/public")] },
+      { type: "accounts", file },
+    ];
+    const groups = { guests: { home_folder_path: "/guests" } };
+    const at = (home: string, permissions?: readonly string[][]) => ({
+      home_folder_path: home,
+      ...(permissions && { permissions }),
+    });
+    const shows = (folder: string) => ({ ...at("/public"), virtual_folders: [["/x", folder]] });
+    const read = ["allow-read", "allow-list"];
+    for (const [anonymous, isWarned] of [
+      [at("/"), true],
+      [at("/homes"), true],
+      [at("/staff"), true],
+      [at("/guests"), true],
+      [shows("/homes"), true],
+      [at("/", [read, ["/homes", "deny-full-control"]]), true],
+      // The homes of accounts that are alone there.
+      [at("/public"), false],
+      [shows("/shared"), false],
+      [at("/", [[], ["/open", ...read], ["/open/**", ...read]]), false],
+      [{ ...shows("/homes"), permissions: [read, ["/x/**", "deny-full-control"]] }, false],
+    ] as const) {
+      const { stdout } = await check(
+        await configure({ storage: { type: "memory" }, authentication, groups, anonymous }),
+      );
+      const text = "warning: anonymous: homes of other accounts can be opened without a login";
+      expect([anonymous, stdout.includes(text)]).toEqual([anonymous, isWarned]);
     }
   });
 
@@ -93,7 +120,6 @@ describe("fileferry check", () => {
       ["127.0.0.2", "127.0.0.1", 0],
       ["127.0.0.2", "0.0.0.0", 2],
       ["127.0.0.2", "::", 2],
-      ["localhost", "127.0.0.1", 2],
       ["::1", "0.0.0.0", 0],
     ] as const) {
       expect([own, host, await statusOf(own, host)]).toEqual([own, host, status]);

@@ -148,26 +148,13 @@ function updateMembers(current: Element, fresh: Element): void {
   const selected = new Set(Array.from(selectedBoxes(current), ({ value }) => value));
   const { activeElement } = document;
   const focused = current.contains(activeElement) ? toSelector(activeElement) : undefined;
-  const position = [...namesOf(current)].findIndex((name) => findRow(name)?.contains(activeElement));
   updateChildren(current, fresh);
   for (const box of memberBoxes(current)) box.checked = selected.has(box.value);
   current.dispatchEvent(new Event("members-replaced", { bubbles: true }));
   if (focused === undefined || current.contains(activeElement)) return;
-  const target = current.querySelector<HTMLElement>(focused);
-  if (target !== null) target.focus();
-  else focusNear(current, position);
-}
-
-/** The links that the names of the rows are, without those of the rows that the filter hides. */
-function namesOf(within: ParentNode): NodeListOf<HTMLElement> {
-  return within.querySelectorAll("tr[data-name]:not([hidden]) th a");
-}
-
-/** Moves the focus to the row at a position, which was that of a row that has gone. */
-export function focusNear(within: ParentNode, position: number): void {
-  const names = namesOf(within);
-  const next = names[Math.max(0, Math.min(position, names.length - 1))];
-  (next ?? document.querySelector<HTMLElement>(".tools summary"))?.focus();
+  const target =
+    current.querySelector<HTMLElement>(focused) ?? current.querySelector<HTMLElement>("input:not([hidden]), a");
+  target?.focus();
 }
 
 /**

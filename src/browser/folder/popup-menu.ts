@@ -10,7 +10,7 @@ export interface MenuItem {
 /**
  * Opens a menu at an element (ARIA menu button): arrows, Home and End move in it; Escape, Tab and a press elsewhere
  * close it. The focus goes back to the element. `at`: where the pointer is, if that opens it. Without a label the menu
- * has that of the element.
+ * has the label of the element.
  */
 export function openPopupMenu(
   anchor: HTMLElement,

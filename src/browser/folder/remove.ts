@@ -1,6 +1,6 @@
 import { fill } from "../format.ts";
 import { askToDelete } from "./delete-dialog.ts";
-import { focusNear, type OpenFolderPage } from "./page.ts";
+import { findRow, type OpenFolderPage } from "./page.ts";
 import { findTrash, restoreAll } from "./restore.ts";
 import { runOnMembers } from "./run-on-members.ts";
 
@@ -22,9 +22,8 @@ async function remove(page: OpenFolderPage, names: readonly string[], isForGood:
   const { texts, main } = page;
   const trashUrl = isForGood ? undefined : findTrash();
   if (trashUrl === undefined && !(await askToDelete(names, texts))) return;
-  const row = main.querySelector(`tr[data-name="${CSS.escape(names[0] ?? "")}"]`);
-  const rows = [...main.querySelectorAll("tr[data-name]")];
-  const position = row === null ? 0 : rows.indexOf(row);
+  const position = shownRows(main).findIndex(({ dataset }) => dataset.name === names[0]);
+  const wasOn = findRow(document.activeElement)?.dataset.name ?? "";
   const { succeeded, isLost, done } = await runOnMembers(page, isForGood ? "purge" : "delete", names);
   const text = fill(texts.deleted, { count: succeeded });
   const trashed = done.filter(({ trash }) => trash !== undefined);
@@ -35,5 +34,14 @@ async function remove(page: OpenFolderPage, names: readonly string[], isForGood:
   await page.refresh();
   const { activeElement } = document;
   const hasNoFocus = activeElement === null || activeElement === document.body;
-  if (hasNoFocus || activeElement.checkVisibility?.() === false) focusNear(main, position);
+  // The row that came after them is where the user goes on.
+  if (names.includes(wasOn) || hasNoFocus || activeElement.checkVisibility?.() === false) {
+    const rows = shownRows(main);
+    const next = rows[Math.min(position, rows.length - 1)]?.querySelector<HTMLElement>("th a");
+    (next ?? main.querySelector<HTMLElement>(".tools summary"))?.focus();
+  }
+}
+
+function shownRows(main: HTMLElement): HTMLElement[] {
+  return [...main.querySelectorAll<HTMLElement>("tr[data-name]:not([hidden])")];
 }

@@ -24,6 +24,7 @@ export function createRovingFocus(main: HTMLElement): RovingFocus {
   function removeStops(): void {
     // The filter may have hidden the row, and a hidden control is no tab stop.
     if (stop?.closest("tr")?.hidden !== false) {
+      if (stop !== undefined) stop.tabIndex = -1;
       stop = main.querySelector<HTMLElement>("tr[data-name]:not([hidden]) th a") ?? undefined;
     }
     if (!isPrepared) {

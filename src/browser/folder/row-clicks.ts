@@ -11,20 +11,17 @@ export function enhanceRowClicks(main: HTMLElement, onChange: () => void): void 
   main.addEventListener("click", ({ target, shiftKey }) => {
     const box = findBox(target);
     if (box === null) return;
-    if (box !== target) {
-      box.checked = !box.checked;
-      // The press took the focus from where it was, and keys work on the row that has it.
-      box.focus({ preventScroll: true });
-    }
+    if (box !== target) box.checked = !box.checked;
+    // Keys work on the row that has the focus, and a press on its free part moves the focus to none.
+    box.focus({ preventScroll: true });
     // All between the two get the state of the second one.
     if (shiftKey && last?.isConnected) for (const one of boxesBetween(main, last, box)) one.checked = box.checked;
     last = box;
     onChange();
   });
   main.addEventListener("mousedown", (event) => {
-    const box = findBox(event.target);
     // The browser would select the text between two clicks.
-    if (event.shiftKey && box !== null && box !== event.target) event.preventDefault();
+    if (event.shiftKey && findBox(event.target) !== null) event.preventDefault();
   });
 }
 

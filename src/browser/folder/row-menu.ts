@@ -21,11 +21,11 @@ export function enhanceRowMenus(page: OpenFolderPage): void {
     // With these keys a link opens elsewhere.
     if (link === null || row === null || ctrlKey || metaKey || shiftKey) return;
     event.preventDefault();
-    openPopupMenu(link, toItems(page, row));
+    openSelectionMenu(page, row);
   });
   let isOnText = false;
   // Before the click: on some systems a right click selects the word below it.
-  page.main.addEventListener("mousedown", ({ target }) => {
+  page.main.addEventListener("pointerdown", ({ target }) => {
     const row = findRow(target);
     isOnText = row !== null && isTextSelected(row);
   });

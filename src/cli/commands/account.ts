@@ -94,7 +94,7 @@ async function toEdit(flags: AccountFlags, { stdin, stderr }: AccountStreams): P
   const { verb, name, file } = flags;
   switch (verb) {
     case "add": {
-      requireHome(flags);
+      checkHome(flags);
       requireFree(await readStoredEntries(file).catch(toNoEntries), name);
       const account = toAccount(flags, await hashPassword(stdin, stderr));
       return (accounts) => [...requireFree(accounts, name), account];
@@ -135,11 +135,13 @@ function toEnabled({ username, disabled: _, ...members }: StoredEntry): StoredEn
   return { username, ...members };
 }
 
-/** The folder of this name is for what the wrappers of a storage keep, and no account's home. */
-function requireHome({ name, home }: AccountFlags): void {
-  const first = home?.split("/").find((segment) => segment !== "");
-  if (first === RESERVED_NAME) throw createFailure(2, [`error: --home: ${RESERVED_NAME} is reserved`]);
-  if (name !== RESERVED_NAME || home !== undefined) return;
+/** The folder of this name is for what the wrappers of a storage keep: it makes no usable home. */
+function checkHome({ name, home, group }: AccountFlags): void {
+  const [first] = home?.split("/").filter((segment) => segment !== "") ?? [];
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the configuration spells it this way.
+  const isReserved = first?.replaceAll("${USER}", name) === RESERVED_NAME;
+  if (isReserved) throw createFailure(2, [`error: --home: ${RESERVED_NAME} is reserved`]);
+  if (name !== RESERVED_NAME || home !== undefined || group !== undefined) return;
   throw createFailure(2, [`error: an account named ${RESERVED_NAME} needs --home`]);
 }
 

@@ -218,13 +218,13 @@ export const configFileSchema = membersSchema.superRefine((members, context) => 
 function haveSameAddress({ listen = {}, metrics }: z.infer<typeof membersSchema>): boolean {
   const { host = defaultHost, port = defaultPort } = listen;
   if (metrics === undefined || port === 0 || metrics.port !== port) return false;
-  const [own, other] = [metrics.host ?? defaultHost, host].map((each) => (each === "localhost" ? "127.0.0.1" : each));
-  return own === other || containsAddress(own, other) || containsAddress(other, own);
+  const { host: own = defaultHost } = metrics;
+  return own === host || containsAddress(own, host) || containsAddress(host, own);
 }
 
-/** Whether a host stands for all addresses, those of another host among them. `::` has those of IPv4 too. */
-function containsAddress(all: string | undefined, host = ""): boolean {
-  return all === "::" || (all === "0.0.0.0" && !host.includes(":"));
+/** Whether a wildcard stands for the address of a host, too. `::` has those of IPv4 as well. */
+function containsAddress(wildcard: string, host: string): boolean {
+  return wildcard === "::" || (wildcard === "0.0.0.0" && !host.includes(":"));
 }
 
 /** The groups of a configuration by their identifier. */

@@ -4,15 +4,16 @@ import { ANONYMOUS, toAnonymous } from "../../config/anonymous.ts";
 import { type AccountSettings, OPERATIONS, type Operation } from "../../contracts/account.ts";
 import { findAccountProblem, readAccountsFile } from "../config/accounts.ts";
 import { toResolver } from "../config/read/config-file.ts";
-import { type AuthenticationEntry, type ConfigFile, toGroupSettings } from "../config/schema.ts";
+import { type AuthenticationEntry, toGroupSettings } from "../config/schema.ts";
 import { describeSystemError } from "../failure.ts";
 import { type Finding, invalid, ok, warning } from "../findings.ts";
 import { findMissingPackage } from "../optional-package.ts";
 import type { Examined } from "./examined.ts";
+import { hostsOf } from "./hosts.ts";
 
-/** What a public folder is for. */
+/** What changes nothing. */
 const READING: readonly Operation[] = ["read", "list", "traverse"];
-/** Stands for the user names that only another service knows. No account of the configuration has it. */
+/** Stands for the user names that only another service knows. */
 const ANY_NAME = "~";
 
 /** The accounts of one entry of `authentication`, as far as the configuration knows them. */
@@ -30,7 +31,7 @@ export async function* describeAccounts({ file, config }: Examined): AsyncGenera
   }
   if (groups.size > 0) yield ok("groups", [...groups.keys()].join(", "));
   const anonymous = toAnonymous(config.anonymous, groups);
-  if (anonymous !== undefined) yield describeAnonymous(toAccount(ANONYMOUS, anonymous, groups), homes);
+  if (anonymous !== undefined) yield* describeAnonymous(toAccount(ANONYMOUS, anonymous, groups), homes);
 }
 
 async function* describeEntry(
@@ -75,40 +76,28 @@ async function* describeAccountsFile(
   }
 }
 
-/** What requests without a login may do, and where. `homes`: those of the other accounts. */
-function describeAnonymous(
-  { home, virtualFolders, permissions }: Account,
-  homes: readonly (readonly string[])[],
-): Finding {
+/** Says what requests without a login may do, and where. `homes`: those of the other accounts. */
+function* describeAnonymous(account: Account, homes: readonly (readonly string[])[]): Generator<Finding> {
+  const { home, virtualFolders, permissions } = account;
   const granted = OPERATIONS.filter((operation) => permissions.grantsSomewhere(operation));
-  const folders = [home, ...virtualFolders.map(({ real }) => real)];
-  const paths = folders.map(toStoragePath).join(", ");
+  const paths = [home, ...virtualFolders.map(({ real }) => real)].map(toStoragePath).join(", ");
   const text = `${paths} without a login: ${granted.join(", ") || "nothing"}`;
-  if (folders.some((folder) => homes.some((other) => contains(folder, other)))) {
-    return warning("anonymous", `${text}, also in homes of other accounts`, "name folders that have no homes in them");
-  }
   const mayOnlyRead = granted.every((operation) => READING.includes(operation));
-  if (mayOnlyRead) return ok("anonymous", text);
-  return warning("anonymous", text, "permit only allow-read and allow-list, unless everyone may change files");
+  yield mayOnlyRead
+    ? ok("anonymous", text)
+    : warning("anonymous", text, "permit only allow-read and allow-list, unless everyone may change files");
+  if (!homes.some((other) => mayOpen(account, other))) return;
+  const problem = "homes of other accounts can be opened without a login";
+  yield warning("anonymous", problem, "choose folders that contain no home of another account");
 }
 
-/** Whether a folder is another one, or has it in it. */
-function contains(folder: readonly string[], other: readonly string[]): boolean {
-  return folder.every((segment, index) => segment === other[index]);
-}
-
-/** Says what is shown to accounts. */
-export function describeFolders({ groups = {}, authentication }: ConfigFile): string {
-  const accounts = authentication.flatMap((entry) => (entry.type === "accounts" ? (entry.accounts ?? []) : []));
-  const own = [...Object.values(groups), ...accounts].flatMap(({ virtual_folders = [] }) => virtual_folders);
-  const shown = [...new Set(own.map((pair) => JSON.stringify(pair)))];
-  return shown.length === 0 ? "the home of each account" : `the home of each account, and ${shown.join(", ")}`;
-}
-
-/** The hosts of URLs in a text. Any other part of a URL may be a secret. */
-export function hostsOf(text: string): string {
-  const urls = text.split(/[\s,]+/).filter((url) => URL.canParse(url));
-  return urls.map((url) => new URL(url).host).join(", ");
+/** Whether an account may list or read a folder that is in one of its own. */
+function mayOpen({ home, virtualFolders, permissions }: Account, other: readonly string[]): boolean {
+  return [{ virtual: [], real: home }, ...virtualFolders].some(({ virtual, real }) => {
+    const isInside = other.length > real.length && real.every((segment, index) => segment === other[index]);
+    const path = toStoragePath([...virtual, ...other.slice(real.length)]);
+    return isInside && READING.some((operation) => permissions.allows(path, operation));
+  });
 }
 
 function countAccounts(number: number): string {

@@ -6,8 +6,9 @@ import { toStoreList } from "../config/store-list.ts";
 import { type Finding, invalid, ok, problem, warning } from "../findings.ts";
 import { findStoreProblem, type SharedStoreLocation } from "../shared-store.ts";
 import { findWriteProblem } from "../write-problem.ts";
-import { describeAccounts, describeFolders, hostsOf } from "./describe-accounts.ts";
+import { describeAccounts } from "./describe-accounts.ts";
 import type { Examined } from "./examined.ts";
+import { hostsOf } from "./hosts.ts";
 
 const DAY_MS = 86_400_000;
 /** A certificate that ends sooner is worth a warning. */
@@ -63,6 +64,13 @@ function describeStorage({ storage = { type: "disk", root: "./files" } }: Config
     return ok("storage", `azure, container ${storage.container}${storage.prefix ? `, ${storage.prefix}` : ""}`);
   const { durability = "fsync", links = "hidden" } = storage;
   return ok("storage", `disk, ${toResolver(file)(storage.root)}, durability ${durability}, links ${links}`);
+}
+
+function describeFolders({ groups = {}, authentication }: ConfigFile): string {
+  const accounts = authentication.flatMap((entry) => (entry.type === "accounts" ? (entry.accounts ?? []) : []));
+  const own = [...Object.values(groups), ...accounts].flatMap(({ virtual_folders = [] }) => virtual_folders);
+  const shown = [...new Set(own.map((pair) => JSON.stringify(pair)))];
+  return shown.length === 0 ? "the home of each account" : `the home of each account, and ${shown.join(", ")}`;
 }
 
 async function* describeStores({ settings }: Examined): AsyncGenerator<Finding> {

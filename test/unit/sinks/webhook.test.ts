@@ -98,6 +98,7 @@ describe("createWebhookSink", () => {
   });
 
   it.each([
+    ["another prefix", `WHSEC_${btoa("0".repeat(32))}`],
     ["no prefix", btoa("0".repeat(32))],
     ["fewer than 24 bytes", `whsec_${btoa("0".repeat(23))}`],
     ["no padding", `whsec_${btoa("0".repeat(25)).replaceAll("=", "")}`],
