@@ -73,8 +73,9 @@ export async function openSite(options: SiteOptions = {}): Promise<Site> {
 export async function openFullSite({ files = {}, ...own }: SiteOptions = {}): Promise<Site> {
   const versioned = createVersionsStorage(createMemoryStorage());
   const storage = createTrashStorage(versioned);
-  const paths = Object.fromEntries(Object.entries(files).map(([path, content]) => [`/${path}`, content]));
-  for (let time = 0; time < 2; time += 1) await fillStorage(storage, paths);
+  for (const [path, content] of Object.entries(files)) {
+    for (const one of ["what was there before", content]) await fillStorage(storage, { [`/${path}`]: one });
+  }
   const links = { secret: LINK_SECRET, passwordHasher: quickHasher, store: createMemoryKeyValueStore() };
   return openSite({ storage, trash: storage.trash, versions: versioned.versions, links, ...own });
 }

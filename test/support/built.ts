@@ -178,7 +178,7 @@ export async function waitFor<T>(find: () => T | undefined, run: CommandRun): Pr
   void run.ended.then((value) => {
     status = value;
   });
-  for (const deadline = Date.now() + 15_000; ; ) {
+  for (const deadline = Date.now() + 40_000; ; ) {
     const found = find();
     if (found !== undefined) return found;
     if (status !== undefined || Date.now() > deadline) {
