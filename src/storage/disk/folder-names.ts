@@ -12,6 +12,12 @@ import { removeIfAbandoned } from "./temporary-files.ts";
 const NAMES = 32;
 
 /**
+ * Whether `Dir.read` goes on where `Dir.readSync` stopped, and the other way round. In Deno each of them reads the
+ * folder from its start.
+ */
+const SHARES_POSITION = process.versions.deno === undefined;
+
+/**
  * Yields the valid names in a folder, in the order of the disk: first none, when the folder is open. Removes abandoned
  * temporary files that it meets.
  */
@@ -54,7 +60,7 @@ async function openDirectory(folder: OpenFolder): Promise<Dir> {
 /** Reads the next names in a folder. Returns no names at the end. */
 async function readSome(directory: Dir): Promise<readonly string[]> {
   const names: string[] = [];
-  const isFast = readGuard.isFast();
+  const isFast = SHARES_POSITION && readGuard.isFast();
   const readSync = (): Dirent | null => readGuard.timed(() => directory.readSync());
   while (names.length < NAMES) {
     const next = isFast ? readSync() : await directory.read();
