@@ -1,6 +1,7 @@
-// Writes config.schema.json to the folder of a build, from the schema that the command checks a configuration by.
+// Writes config.schema.json to the folder of a build, from the schema that the command checks a configuration by and
+// from the descriptions of its keys in the documentation.
 
-import { rm, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -10,7 +11,7 @@ const bundle = resolve(folder, "config-schema.tmp.mjs");
 
 try {
   await build({
-    entryPoints: [fileURLToPath(new URL("../src/cli/config/json-schema.ts", import.meta.url))],
+    entryPoints: [fileURLToPath(new URL("described-schema.ts", import.meta.url))],
     outfile: bundle,
     bundle: true,
     platform: "node",
@@ -18,8 +19,9 @@ try {
     packages: "external",
     logLevel: "error",
   });
-  const { toConfigJsonSchema } = await import(bundle);
-  await writeFile(resolve(folder, "config.schema.json"), `${JSON.stringify(toConfigJsonSchema(), undefined, 1)}\n`);
+  const { toDescribedSchema } = await import(bundle);
+  const schema = toDescribedSchema(await readFile(new URL("../docs/command.md", import.meta.url), "utf8"));
+  await writeFile(resolve(folder, "config.schema.json"), `${JSON.stringify(schema, undefined, 1)}\n`);
 } finally {
   await rm(bundle, { force: true });
 }

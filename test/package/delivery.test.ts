@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from "node:child_process";
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -58,6 +58,28 @@ describe("the files to run the service with", () => {
     await expect(check("http://127.0.0.1:1/")).rejects.toThrow();
     const ignored = (await read(".dockerignore")).split("\n");
     expect(ignored).toEqual(expect.arrayContaining([".git", "**/node_modules", "dist", "**/*.key"]));
+  });
+
+  it("leave everything for the image that the build of the package reads", async () => {
+    const folder = await makeFolder();
+    // Docker's patterns are those of Git, but begin at the root.
+    const patterns = (await read(".dockerignore")).replaceAll(/^(!?)(?=[^#!*\n])/gm, "$1/");
+    await writeFile(join(folder, ".ignored"), patterns);
+    const list = async (...args: readonly string[]) =>
+      (await promisify(execFile)("git", ["ls-files", "-z", ...args], { cwd: projectFolder })).stdout.split("\0");
+    const ignored = new Set(await list("--cached", "--ignored", `--exclude-from=${join(folder, ".ignored")}`));
+    const left = (await list()).filter((file) => file !== "" && !ignored.has(file));
+    expect([left.includes("src/index.ts"), left.includes(".ci/run"), left.includes("docs/command.md")]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    for (const file of left) await cp(join(projectFolder, file), join(folder, file));
+    await symlink(join(projectFolder, "node_modules"), join(folder, "node_modules"));
+    const run = (...args: readonly string[]) => promisify(execFile)(process.execPath, args, { cwd: folder });
+    await run("node_modules/tsup/dist/cli-default.js", "--no-dts", "--silent");
+    await run("build/config-schema.mjs");
+    expect(await readFile(join(folder, "dist/config.schema.json"), "utf8")).toBe(await read("dist/config.schema.json"));
   });
 
   it("have a Dockerfile that installs each optional package that the command can use", async () => {

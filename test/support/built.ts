@@ -79,6 +79,7 @@ async function isFresh(): Promise<boolean> {
     "package-lock.json",
     "tsconfig.json",
     "tsup.config.ts",
+    "docs/command.md",
     ...scripts.map((name) => `build/${name}`),
   ];
   const stats = await Promise.all(inputs.map((name) => stat(join(projectFolder, name)).catch(ignoreMissing)));
