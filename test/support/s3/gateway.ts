@@ -16,13 +16,21 @@ export interface S3Access {
 
 const run = promisify(execFile);
 
+/** How a gateway is reached. Default: a free port, and a new secret key. */
+export interface GatewayOptions {
+  readonly port?: number;
+  readonly accessKeyId?: string;
+  readonly secretAccessKey?: string;
+}
+
 /**
  * Starts the object gateway of Ceph with one monitor and one storage daemon that keeps all in memory: 12 to 19 seconds
  * and 250 MB. They listen on loopback only and run on in the background; `stopGateway` ends them.
  */
-export async function startGateway(folder: string): Promise<S3Access> {
+export async function startGateway(folder: string, options: GatewayOptions = {}): Promise<S3Access> {
   for (const name of ["mon", "osd", "run", "log"]) await mkdir(join(folder, name), { recursive: true });
-  const [port = 0, newPort = 0, oldPort = 0] = await findPorts(3);
+  const [freePort = 0, newPort = 0, oldPort = 0] = await findPorts(3);
+  const { port = freePort, accessKeyId = "TESTS", secretAccessKey = randomUUID() } = options;
   const addresses = `[v2:127.0.0.1:${newPort},v1:127.0.0.1:${oldPort}]`;
   const cluster = randomUUID();
   const config = join(folder, "ceph.conf");
@@ -49,7 +57,7 @@ export async function startGateway(folder: string): Promise<S3Access> {
   await daemon("ceph-osd", "-i", "0", "-c", config);
   await daemon("radosgw", "-n", "client.rgw.a", "-c", config);
 
-  const access = { endpoint: `http://127.0.0.1:${port}`, accessKeyId: "TESTS", secretAccessKey: randomUUID() };
+  const access = { endpoint: `http://127.0.0.1:${port}`, accessKeyId, secretAccessKey };
   await waitForAnswer(access.endpoint);
   const keys = [`--access-key=${access.accessKeyId}`, `--secret=${access.secretAccessKey}`];
   await run("radosgw-admin", ["-c", config, "user", "create", "--uid=tests", "--display-name=tests", ...keys]);
