@@ -18,7 +18,10 @@ export type StoredEntry = Readonly<Record<string, unknown>> & { readonly usernam
 /** Returns the accounts that a file is to have. Its errors are passed on. */
 export type EditAccounts = (accounts: readonly StoredEntry[]) => readonly StoredEntry[];
 
-const accountsFileSchema = z.strictObject({ accounts: z.array(z.unknown()) });
+const accountsFileSchema = z.strictObject(
+  { accounts: z.array(z.unknown()) },
+  { error: ({ code }) => (code === "invalid_type" ? 'must be an object with the key "accounts"' : undefined) },
+);
 
 /** Whether an error is one of the operating system, with a code such as `ENOENT`. */
 export function isSystemError(error: unknown): error is Error & { readonly code: string } {

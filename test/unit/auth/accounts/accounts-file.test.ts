@@ -49,7 +49,7 @@ describe("start of the accounts file", () => {
     ],
     ["an empty file", "", /accounts\.json: line 1, column 1: is not valid JSON: /],
     ["a key twice", '{ "accounts": [], "accounts": [] }', /accounts\.json: line 1, column 19: is the same key again$/],
-    ["another shape", "[]", /accounts\.json: Invalid input: expected object/],
+    ["another shape", "[]", /accounts\.json: must be an object with the key "accounts"$/],
     ["an unknown key", '{ "accounts": [], "acounts": [] }', /accounts\.json: acounts: /],
     ["no accounts", "{}", /accounts\.json: accounts: is missing$/],
     ["a wrong type", '{ "accounts": [{ "username": "a", "password": true }] }', /: accounts\[0\]\.password: /],
