@@ -75,7 +75,7 @@ export function toFlydriveDriver(storage: StorageAdapter, options: FlydriveDrive
 
   async function listAll(
     prefix: string,
-    { recursive = false, paginationToken }: Parameters<DriverContract["listAll"]>[1] = {},
+    { recursive = false, paginationToken, maxResults = MOST_LISTED }: FlydriveListOptions = {},
   ) {
     const folder = trim(prefix);
     const {
@@ -85,7 +85,7 @@ export function toFlydriveDriver(storage: StorageAdapter, options: FlydriveDrive
     } = await listKeyedFiles(storage, {
       prefix: folder === "" ? "" : `${folder}/`,
       after: paginationToken,
-      limit: MOST_LISTED,
+      limit: Math.min(maxResults, MOST_LISTED),
       isDeep: recursive,
     });
     const objects = [
@@ -135,6 +135,9 @@ export function toFlydriveDriver(storage: StorageAdapter, options: FlydriveDrive
 function toMetaData(key: string, { size, etag = "", modified }: StorageEntry): ObjectMetaData {
   return { contentType: toContentType(key), contentLength: size, etag, lastModified: modified };
 }
+
+/** The options of a listing. Flydrive's own drivers of buckets have `maxResults` too, from 1 to 1000. */
+type FlydriveListOptions = Parameters<DriverContract["listAll"]>[1] & { readonly maxResults?: number };
 
 /** Ignores what describes content to browsers, and refuses what would make readers get something else. */
 function checkWriteOptions({ visibility, contentEncoding }: WriteOptions = {}): void {

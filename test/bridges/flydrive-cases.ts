@@ -22,6 +22,19 @@ async function listed(disk: Disk, prefix?: string, options?: { recursive?: boole
   return [...objects].map((one) => (one.isFile ? one.key : `${one.prefix}/`));
 }
 
+/** The keys of all files, as pages with the options have them. */
+export async function listPages(disk: Disk, options: { readonly maxResults?: number } = {}): Promise<string[][]> {
+  const pages: string[][] = [];
+  let next: string | undefined;
+  do {
+    const listing = { ...options, recursive: true, ...(next !== undefined && { paginationToken: next }) };
+    const { objects, paginationToken } = await disk.listAll("/", listing);
+    pages.push([...objects].map((one) => (one.isFile ? one.key : one.prefix)));
+    next = paginationToken;
+  } while (next !== undefined);
+  return pages;
+}
+
 /** Plays flydrive over storages. */
 export function playFlydrive(storages: readonly PlayedStorage[]): void {
   describe.each(storages)("flydrive over %s", (_name, create) => {
@@ -107,24 +120,15 @@ export function playFlydrive(storages: readonly PlayedStorage[]): void {
       expect(await listed(disk)).toEqual([]);
     });
 
-    it("lists many files in pages, each once", async () => {
+    it("lists files in pages, each once", async () => {
       const storage = await create();
-      const disk = new Disk(toFlydriveDriver(storage));
-      const names = Array.from({ length: 1203 }, (_, index) => `${index < 600 ? "a/" : "b/c/"}${1000 + index}`);
+      const names = Array.from({ length: 45 }, (_, index) => `${index < 20 ? "a/" : "b/c/"}${1000 + index}`);
       await fillStorage(storage, { "/a/": "", "/b/c/": "" });
-      // In a bucket each file takes several requests.
-      const fill = async (start: number): Promise<void> => {
-        for (let index = start; index < names.length; index += 16) {
-          await fillStorage(storage, { [`/${names[index]}`]: "" });
-        }
-      };
-      await Promise.all(Array.from({ length: 16 }, (_, start) => fill(start)));
-      const first = await disk.listAll("/", { recursive: true });
-      const { paginationToken = "" } = first;
-      const second = await disk.listAll("/", { recursive: true, paginationToken });
-      expect(second.paginationToken).toBeUndefined();
-      const keys = [...first.objects, ...second.objects].map((one) => (one.isFile ? one.key : one.prefix));
-      expect([[...first.objects].length, keys.sort()]).toEqual([1000, names.sort()]);
+      await Promise.all(names.map((name) => fillStorage(storage, { [`/${name}`]: "" })));
+      expect(await listPages(new Disk(toFlydriveDriver(storage)), { maxResults: 30 })).toEqual([
+        names.slice(0, 30),
+        names.slice(30),
+      ]);
     });
 
     it("leaves out of a listing what flydrive spells in another way", async () => {

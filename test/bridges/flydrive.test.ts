@@ -2,12 +2,23 @@ import { Disk } from "flydrive";
 import { afterAll, describe, expect, it } from "vitest";
 import { toFlydriveDriver } from "../../src/bridges/flydrive.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
-import { failureOfDisk, playFlydrive } from "./flydrive-cases.ts";
+import { fillStorage } from "../support/storage.ts";
+import { failureOfDisk, listPages, playFlydrive } from "./flydrive-cases.ts";
 import { removeFolders, STORAGES, withSignedUrls } from "./storages.ts";
 
 afterAll(removeFolders);
 
 playFlydrive(STORAGES);
+
+it("lists at most 1,000 files in a page", async () => {
+  const storage = createMemoryStorage();
+  const names = Array.from({ length: 1203 }, (_, index) => `${1000 + index}`);
+  await fillStorage(storage, Object.fromEntries(names.map((name) => [`/${name}`, ""])));
+  const disk = new Disk(toFlydriveDriver(storage));
+  for (const options of [{}, { maxResults: 5000 }]) {
+    expect(await listPages(disk, options)).toEqual([names.slice(0, 1000), names.slice(1000)]);
+  }
+});
 
 describe("what a storage cannot do", () => {
   const storage = createMemoryStorage();

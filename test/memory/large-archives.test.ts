@@ -13,9 +13,9 @@ import { isInstalled } from "../unit/archive/read-zip.ts";
 
 const GIB = 1024 ** 3;
 /** GiB. By `npm run trust` more than 4, where ZIP needs other fields: `zip64.test.ts` has these in every run. */
-const LARGE = amount({ short: 1, long: 5 });
+const LARGE = amount({ short: 0.25, long: 5 });
 /** By `npm run trust` more than 16 bits count; `zip64.test.ts` has these in every run, too. */
-const MANY = amount({ short: 20_000, long: 70_000 });
+const MANY = amount({ short: 12_000, long: 70_000 });
 const MAX_RSS_MEGABYTES = 120;
 const auth = "demo:demo";
 const run = promisify(execFile);
