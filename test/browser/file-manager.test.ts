@@ -58,6 +58,14 @@ describeInChromium("the files of a folder", (chromium) => {
     expectNoComplaints();
   });
 
+  it("have the bar of a selection in one line on a desktop, with all that one file offers", async () => {
+    const site = await openFullSite({ files: FILES });
+    const { page } = await chromium.open({ viewport: { width: 1280, height: 740 } });
+    await logIn(page, site);
+    await rowOf(page, "a.txt").locator("input").check();
+    expect((await page.locator("#members .selected").boundingBox())?.height).toBeLessThan(64);
+  });
+
   it.each(LOCALES)("need no sideways scrolling at 320 px and at 200 percent zoom, %s", async (locale) => {
     const long = `${"A name as long as names are in the offices of this world ".repeat(3)}.txt`;
     const gone = `Gone: ${long}`;

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { describeInChromium, eventually } from "./chromium.ts";
-import { logIn, openFullSite, openSite, rowOf, tabTo } from "./site.ts";
+import { dropFiles, logIn, openFullSite, openSite, rowOf, tabTo, transferOf } from "./site.ts";
 
 const FILES = { "reports/inner.txt": "x", "a.txt": "a", "b.txt": "b", "c.txt": "c" };
 
@@ -411,11 +411,13 @@ describeInChromium("what is dragged or pasted", (chromium) => {
     const { page, expectNoComplaints } = await chromium.open();
     await logIn(page, site);
     await page.goto(`${site.home}reports/`);
-    const data = await page.evaluateHandle(() => {
-      const transfer = new DataTransfer();
-      transfer.items.add(new File(["pasted"], "image.png"));
-      return transfer;
-    });
+    const hold = () =>
+      page.evaluateHandle(() => {
+        const transfer = new DataTransfer();
+        transfer.items.add(new File(["pasted"], "image.png"));
+        return transfer;
+      });
+    const data = await hold();
     await page.dispatchEvent("main", "dragenter", { dataTransfer: data });
     await page.getByText("Drop to upload to reports").waitFor();
     await page.dispatchEvent("main", "dragleave", { dataTransfer: data });
@@ -423,6 +425,20 @@ describeInChromium("what is dragged or pasted", (chromium) => {
       document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
     }, data);
     await rowOf(page, "image.png").waitFor();
+
+    await page.goto(site.home);
+    const folder = 'tr[data-name="reports"] th a';
+    const dataTransfer = await hold();
+    await page.dispatchEvent(folder, "dragenter", { dataTransfer });
+    await page.dispatchEvent(folder, "dragover", { dataTransfer });
+    await page.getByText("Drop to upload to reports").waitFor();
+    expect(await page.locator("[data-drop]").getAttribute("data-name")).toBe("reports");
+    await page.dispatchEvent(folder, "dragleave", { dataTransfer });
+    await page.getByText("Drop to upload to").waitFor({ state: "hidden" });
+    expect(await page.locator("[data-drop]").count()).toBe(0);
+    await dropFiles(page, [{ name: "dropped.txt", content: "x" }], folder);
+    await eventually(() => transferOf(page, "reports/dropped.txt").getAttribute("data-state")).toBe("done");
+    expect(await site.content("reports/dropped.txt")).toBe("x");
     expect(await site.content("reports/image.png")).toBe("pasted");
     expectNoComplaints();
   });

@@ -186,16 +186,20 @@ export async function chooseAction(page: Page, name: string, action: string): Pr
   await page.getByRole("menuitem", { name: action, exact: true }).click();
 }
 
-/** Drops files on the page, made in it. */
-export async function dropFiles(page: Page, files: readonly { name: string; content: string }[]): Promise<void> {
+/** Drops files on the page, or on an element of it, made in it. */
+export async function dropFiles(
+  page: Page,
+  files: readonly { name: string; content: string }[],
+  target = "main",
+): Promise<void> {
   const transfer = await page.evaluateHandle((made) => {
     const data = new DataTransfer();
     for (const { name, content } of made) data.items.add(new File([content], name));
     return data;
   }, files);
-  await page.dispatchEvent("main", "dragenter", { dataTransfer: transfer });
-  await page.dispatchEvent("main", "dragover", { dataTransfer: transfer });
-  await page.dispatchEvent("main", "drop", { dataTransfer: transfer });
+  await page.dispatchEvent(target, "dragenter", { dataTransfer: transfer });
+  await page.dispatchEvent(target, "dragover", { dataTransfer: transfer });
+  await page.dispatchEvent(target, "drop", { dataTransfer: transfer });
 }
 
 /** Drops files and folders of the disk on the page, as a user does. */

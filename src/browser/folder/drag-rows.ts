@@ -1,4 +1,4 @@
-import { findRow, mayDo, type OpenFolderPage, selectedRows } from "./page.ts";
+import { findFolderRow, findRow, markDrop, mayDo, type OpenFolderPage, selectedRows } from "./page.ts";
 import { currentPath, parsePath, toPathText } from "./paths.ts";
 import { transferAll } from "./transfer.ts";
 
@@ -9,13 +9,6 @@ const TYPE = "application/x-fileferry-members";
 export function enhanceDragging(page: OpenFolderPage): void {
   const { main } = page;
   let dragged: readonly HTMLElement[] = [];
-  let over: Element | undefined;
-
-  function mark(target: Element | undefined): void {
-    over?.removeAttribute("data-drop");
-    over = target;
-    over?.setAttribute("data-drop", "");
-  }
 
   const mayBe = (verb: "move" | "copy"): boolean => dragged.some((row) => mayDo(page, row, verb));
 
@@ -36,13 +29,13 @@ export function enhanceDragging(page: OpenFolderPage): void {
   });
   main.addEventListener("dragend", () => {
     dragged = [];
-    mark(undefined);
+    markDrop();
   });
   main.addEventListener("dragover", (event) => {
     if (!event.dataTransfer?.types.includes(TYPE)) return;
     const found = findFolder(event.target, dragged);
     const verb = verbOf(event);
-    mark(found?.element);
+    markDrop(found?.element);
     if (found === undefined || verb === undefined) return;
     event.preventDefault();
     event.dataTransfer.dropEffect = verb;
@@ -52,7 +45,7 @@ export function enhanceDragging(page: OpenFolderPage): void {
     event.preventDefault();
     const found = findFolder(event.target, dragged);
     const verb = verbOf(event);
-    mark(undefined);
+    markDrop();
     const names = dragged.map(({ dataset }) => dataset.name ?? "");
     if (found !== undefined && verb !== undefined) void transferAll(page, names, verb, found.path);
   });
@@ -63,13 +56,11 @@ function findFolder(
   target: EventTarget | null,
   dragged: readonly HTMLElement[],
 ): { readonly element: Element; readonly path: string } | undefined {
-  if (!(target instanceof Element)) return undefined;
-  const row = target.closest<HTMLElement>('tr[data-kind="folder"]');
-  const name = row?.dataset.name;
-  if (row && name !== undefined) {
-    return dragged.includes(row) ? undefined : { element: row, path: toPathText(parsePath(`${name}/`)) };
+  const row = findFolderRow(target);
+  if (row !== undefined) {
+    return dragged.includes(row) ? undefined : { element: row, path: toPathText(parsePath(`${row.dataset.name}/`)) };
   }
-  const crumb = target.closest(".crumbs a");
+  const crumb = (target as Element).closest?.(".crumbs a");
   const levels = crumb?.getAttribute("href")?.match(/\.\.\//g)?.length;
   if (!crumb || levels === undefined) return undefined;
   return { element: crumb, path: toPathText(currentPath().slice(0, -levels)) };

@@ -177,6 +177,18 @@ export function findRow(target: EventTarget | null): HTMLElement | null {
   return target instanceof Element ? target.closest<HTMLElement>("tr[data-name]") : null;
 }
 
+/** The row of a folder that an element is in. */
+export function findFolderRow(target: EventTarget | null): HTMLElement | undefined {
+  const row = findRow(target);
+  return row?.dataset.kind === "folder" ? row : undefined;
+}
+
+/** Marks where a drop would go, and nothing else. */
+export function markDrop(target?: Element): void {
+  document.querySelector("[data-drop]")?.toggleAttribute("data-drop");
+  target?.toggleAttribute("data-drop");
+}
+
 export function memberBoxes(within: ParentNode): NodeListOf<HTMLInputElement> {
   return within.querySelectorAll('input[name="selected-members"]');
 }

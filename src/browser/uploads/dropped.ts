@@ -1,4 +1,4 @@
-/** A chosen or dropped file, or a folder if `file` is missing. `path` starts at the chosen or dropped item. */
+/** A chosen or dropped file, or a folder if `file` is missing. `path` starts in the folder of the page. */
 export interface Dropped {
   readonly path: readonly string[];
   readonly file?: File;
@@ -7,14 +7,12 @@ export interface Dropped {
 }
 
 /**
- * Reads dropped files and folders, including everything in the folders. A folder comes before its members. Call this
- * during the event, because the browser clears the data afterwards.
+ * Reads what was dropped on a folder of the page, or on the page itself: files and folders, with everything in them. A folder comes before its members.
+ * Call this during the event, because the browser clears the data afterwards.
  */
-export function readDropped(transfer: DataTransfer): AsyncGenerator<Dropped> {
-  const dropped = [...transfer.items]
-    .filter(({ kind }) => kind === "file")
-    .map((item) => item.webkitGetAsEntry() ?? item.getAsFile());
-  return walkAll(dropped);
+export function readDropped(transfer: DataTransfer, folder?: string): AsyncGenerator<Dropped> {
+  const dropped = [...transfer.items].map((item) => item.webkitGetAsEntry() ?? item.getAsFile());
+  return walkAll(dropped, folder === undefined ? [] : [folder]);
 }
 
 /** Reads the files of a file field. A field for folders has the folders in the paths of its files. */
@@ -24,18 +22,24 @@ export async function* readChosen(files: Iterable<File>): AsyncGenerator<Dropped
     const path = (file.webkitRelativePath || file.name).split("/");
     for (let depth = 1; depth < path.length; depth++) {
       const folder = path.slice(0, depth);
-      if (folders.has(folder.join("/"))) continue;
-      folders.add(folder.join("/"));
+      const key = folder.join("/");
+      if (folders.has(key)) continue;
+      folders.add(key);
       yield { path: folder };
     }
     yield { path, file };
   }
 }
 
-async function* walkAll(dropped: readonly (FileSystemEntry | File | null)[]): AsyncGenerator<Dropped> {
+async function* walkAll(
+  dropped: readonly (FileSystemEntry | File | null)[],
+  folder: readonly string[],
+): AsyncGenerator<Dropped> {
   for (const one of dropped) {
-    if (one instanceof File) yield { path: [one.name], file: one };
-    else if (one !== null) yield* walk(one, [one.name]);
+    if (one === null) continue;
+    const path = [...folder, one.name];
+    if (one instanceof File) yield { path, file: one };
+    else yield* walk(one, path);
   }
 }
 

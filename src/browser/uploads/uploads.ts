@@ -1,5 +1,5 @@
 import { button, element } from "../elements.ts";
-import type { OpenFolderPage } from "../folder/page.ts";
+import { findFolderRow, markDrop, type OpenFolderPage } from "../folder/page.ts";
 import { DOWNLOAD_MEMBERS } from "../folder/submit-form.ts";
 import { fill } from "../format.ts";
 import { closeMenu } from "../menus.ts";
@@ -69,11 +69,16 @@ export function enhanceUploads(page: OpenFolderPage, remembered: RememberedUploa
     else void page.refresh();
   }
 
+  /** Takes what was chosen or dropped, as soon as the sender has a name where one is needed. */
+  function takeNamed(dropped: AsyncGenerator<Dropped>): void {
+    senderField.whenNamed(() => void take(dropped));
+  }
+
   function takeField(chosen: HTMLInputElement): void {
     // Copy the list: it is live, and the field is emptied below.
     const files = [...(chosen.files ?? [])];
     chosen.value = "";
-    if (files.length > 0) senderField.whenNamed(() => void take(readChosen(files)));
+    if (files.length > 0) takeNamed(readChosen(files));
   }
 
   field.addEventListener("change", () => takeField(field));
@@ -82,20 +87,16 @@ export function enhanceUploads(page: OpenFolderPage, remembered: RememberedUploa
     uploads: remembered.list(account, toFolder([])),
     remembered,
     opener,
-    upload: (file, name) => senderField.whenNamed(() => void take(readNamed(file, name))),
+    upload: (file, name) => takeNamed(readNamed(file, name)),
     onChange: () => view.update(),
   });
   const view = createTransfersView(section, page, leftOver, () => queue);
-  takeDrops(page, (transfer) => {
-    // Read now: the browser clears the data after the event.
-    const dropped = readDropped(transfer);
-    senderField.whenNamed(() => void take(dropped));
-  });
+  takeDrops(page, (transfer, folder) => takeNamed(readDropped(transfer, folder)));
   addEventListener("paste", (event) => {
     const files = [...(event.clipboardData?.files ?? [])];
     if (files.length === 0 || document.querySelector("dialog[open]") !== null) return;
     event.preventDefault();
-    senderField.whenNamed(() => void take(readChosen(files)));
+    takeNamed(readChosen(files));
   });
   warnBeforeLeaving(main, () => isReading || queue.isBusy());
 }
@@ -139,48 +140,54 @@ function offerChoosers(
 ): HTMLElement {
   const folders = element("input", { type: "file", webkitdirectory: "" });
   folders.addEventListener("change", () => take(folders));
-  const [files, folder] = [
-    { label: texts.chooseFiles, chooser: field },
-    { label: texts.chooseFolder, chooser: folders },
-  ].map(({ label, chooser }) =>
+  const offer = (label: string, chooser: HTMLInputElement): HTMLButtonElement =>
     button(label, () => {
       closeMenu(form);
       chooser.click();
-    }),
-  ) as [HTMLButtonElement, HTMLButtonElement];
+    });
+  const files = offer(texts.chooseFiles, field);
   files.className = "primary";
   field.hidden = true;
-  form.querySelector("button")?.replaceWith(files, folder);
+  form.querySelector("button")?.replaceWith(files, offer(texts.chooseFolder, folders));
   form.append(element("p", { class: "drop-hint" }, texts.dropHint));
   return main.querySelector<HTMLElement>("#send > summary") ?? files;
 }
 
-/** Accepts files and folders dropped anywhere on the page. The browser handles other dragged items. */
-function takeDrops({ main, texts }: OpenFolderPage, take: (transfer: DataTransfer) => void): void {
-  const name = main.querySelector("h1")?.textContent ?? "";
-  const hint = element("p", { class: "drop-here", dir: "auto" }, fill(texts.dropTo, { name }));
+/**
+ * Accepts files and folders dropped anywhere on the page: they go to the folder of the row below them, or else to that
+ * of the page. The browser handles other dragged items.
+ */
+function takeDrops({ main, texts }: OpenFolderPage, take: (transfer: DataTransfer, folder?: string) => void): void {
+  const title = main.querySelector("h1")?.textContent ?? "";
+  const hint = element("p", { class: "drop-here", dir: "auto" });
+  main.append(hint);
   let depth = 0;
   function mark(change: number): void {
     depth = Math.max(0, depth + change);
     main.toggleAttribute("data-dragging", depth > 0);
-    if (depth > 0) main.append(hint);
-    else hint.remove();
+    markDrop();
   }
-  function on(type: "dragenter" | "dragover" | "dragleave" | "drop", act: (transfer: DataTransfer) => void): void {
+  function on(
+    type: "dragenter" | "dragover" | "dragleave" | "drop",
+    act: (transfer: DataTransfer, folder?: HTMLElement) => void,
+  ): void {
     addEventListener(type, (event) => {
       if (!event.dataTransfer?.types.includes("Files")) return;
       event.preventDefault();
-      act(event.dataTransfer);
+      const folder = findFolderRow(event.target);
+      hint.textContent = fill(texts.dropTo, { name: folder?.dataset.name ?? title });
+      act(event.dataTransfer, folder);
     });
   }
   on("dragenter", () => mark(1));
   on("dragleave", () => mark(-1));
-  on("dragover", (transfer) => {
+  on("dragover", (transfer, folder) => {
     transfer.dropEffect = "copy";
+    markDrop(folder);
   });
-  on("drop", (transfer) => {
+  on("drop", (transfer, folder) => {
     mark(-depth);
-    take(transfer);
+    take(transfer, folder?.dataset.name);
   });
 }
 
