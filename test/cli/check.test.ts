@@ -179,7 +179,9 @@ describe("fileferry check", () => {
       await configure({ listen: { tls }, authentication, storage: { type: "memory" } }),
     );
     expect(stdout).toMatch(/^(?:ok|warning): listen\.tls: .*files\.example.*, valid until \d{4}-\d\d-\d\d/m);
-    expect(stdout).toMatch(/^error: authentication\[0\]: bob: group: /m);
+    expect(stdout).toMatch(
+      /^error: authentication\[0\]: bob of \S+ cannot log in: accounts\[0\]\.group: nowhere is not /m,
+    );
     expect(stdout).toMatch(/^warning: storage: memory/m);
     expect(status).toBe(2);
   });

@@ -1,4 +1,5 @@
 import { examineClock } from "../doctor/clock.ts";
+import { examineAccounts } from "../doctor/describe-accounts.ts";
 import { type Examined, examine } from "../doctor/examined.ts";
 import { examinePresigned } from "../doctor/offload.ts";
 import { examineProxy } from "../doctor/proxy.ts";
@@ -28,6 +29,7 @@ export async function runDoctor(
 
   async function* diagnose(examined: Examined): AsyncGenerator<Finding> {
     yield* examineStorage(examined);
+    yield* examineAccounts(examined);
     yield* examineStores(examined);
     yield* examineClock(examined);
     yield* examinePresigned(examined);

@@ -2,7 +2,7 @@ import { type Account, DEFAULT_GROUP, type Groups, toAccount } from "../../accou
 import { toStoragePath } from "../../account/path.ts";
 import { ANONYMOUS, toAnonymous } from "../../config/anonymous.ts";
 import { type AccountSettings, OPERATIONS, type Operation } from "../../contracts/account.ts";
-import { findAccountProblem, readAccountsFile } from "../config/accounts.ts";
+import { findAccountProblem, findUnusableAccounts, readAccountsFile } from "../config/accounts.ts";
 import { toResolver } from "../config/read/config-file.ts";
 import { type AuthenticationEntry, toGroupSettings } from "../config/schema.ts";
 import { describeSystemError } from "../failure.ts";
@@ -32,6 +32,21 @@ export async function* describeAccounts({ file, config }: Examined): AsyncGenera
   if (groups.size > 0) yield ok("groups", [...groups.keys()].join(", "));
   const anonymous = toAnonymous(config.anonymous, groups);
   if (anonymous !== undefined) yield* describeAnonymous(toAccount(ANONYMOUS, anonymous, groups), homes);
+}
+
+/** Says what is wrong with the accounts of accounts files. */
+export async function* examineAccounts({ file, config }: Examined): AsyncGenerator<Finding> {
+  const groups = toGroupSettings(config.groups);
+  for (const [index, entry] of config.authentication.entries()) {
+    if (entry.type !== "accounts" || entry.file === undefined) continue;
+    for await (const finding of describeAccountsFile(
+      `authentication[${index}]`,
+      toResolver(file)(entry.file),
+      groups,
+    )) {
+      if (finding.level === "error") yield finding;
+    }
+  }
 }
 
 async function* describeEntry(
@@ -65,9 +80,8 @@ async function* describeAccountsFile(
   try {
     const accounts = await readAccountsFile(path);
     yield ok(key, `${countAccounts(accounts.size)} of ${path}`);
-    for (const [name, settings] of accounts) {
-      const found = findAccountProblem(name, settings, groups);
-      if (found !== undefined) yield invalid(key, `${name}: ${[...found.path, found.reason].join(": ")}`);
+    for (const { username, problem } of findUnusableAccounts(accounts, groups)) {
+      yield invalid(key, `${username} of ${path} cannot log in: ${problem}`);
     }
     return accounts;
   } catch (error) {
