@@ -76,12 +76,13 @@ describe("fileferry check", () => {
       { type: "accounts", accounts: [account("alice", "/homes/alice"), account("eve", "/public")] },
       { type: "accounts", file },
     ];
-    const groups = { guests: { home_folder_path: "/guests" } };
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how groups spell it.
+    const groups = { guests: { home_folder_path: "/guests" }, visitors: { home_folder_path: "${SHARED}/visitors" } };
     const at = (home: string, permissions?: readonly string[][]) => ({
       home_folder_path: home,
       ...(permissions && { permissions }),
     });
-    const shows = (folder: string) => ({ ...at("/public"), virtual_folders: [["/x", folder]] });
+    const shows = (folder: string) => ({ ...at("/open"), virtual_folders: [["/x", folder]] });
     const read = ["allow-read", "allow-list"];
     for (const [anonymous, isWarned] of [
       [at("/"), true],
@@ -90,8 +91,15 @@ describe("fileferry check", () => {
       [at("/guests"), true],
       [shows("/homes"), true],
       [at("/", [read, ["/homes", "deny-full-control"]]), true],
-      // The homes of accounts that are alone there.
-      [at("/public"), false],
+      // An account has the same home.
+      [at("/homes/alice"), true],
+      [at("/staff/bob"), true],
+      [at("/public"), true],
+      [shows("/public"), true],
+      [at("/visitors"), true],
+      // Nothing but the home of the account without a login.
+      [at("/open"), false],
+      [{ group: "visitors" }, false],
       [shows("/shared"), false],
       [at("/", [[], ["/open", ...read], ["/open/**", ...read]]), false],
       [{ ...shows("/homes"), permissions: [read, ["/x/**", "deny-full-control"]] }, false],

@@ -19,19 +19,33 @@ const ANY_NAME = "~";
 /** The accounts of one entry of `authentication`, as far as the configuration knows them. */
 type KnownAccounts = ReadonlyMap<string, AccountSettings>;
 
-/** Says which accounts a valid configuration has, and what requests without a login may do. */
-export async function* describeAccounts({ file, config }: Examined): AsyncGenerator<Finding> {
+/** The home of an account, or of the accounts of a group that only another service knows. */
+type Home = Pick<Account, "group" | "home"> & { readonly isOfGroup: boolean };
+
+/**
+ * Says which accounts a valid configuration has, and what requests without a login may do. Returns the homes of the
+ * accounts, as segments below the root of the storage.
+ */
+export async function* describeAccounts({
+  file,
+  config,
+}: Examined): AsyncGenerator<Finding, readonly (readonly string[])[]> {
   const groups = toGroupSettings(config.groups);
-  const homes = [DEFAULT_GROUP, ...groups.keys()].map((group) => toAccount(ANY_NAME, { group }, groups).home);
+  const homes: Home[] = [...new Set([DEFAULT_GROUP, ...groups.keys()])].map((group) => ({
+    ...toAccount(ANY_NAME, { group }, groups),
+    isOfGroup: true,
+  }));
   for (const [index, entry] of config.authentication.entries()) {
     const known = yield* describeEntry(`authentication[${index}]`, entry, toResolver(file), groups);
     for (const [name, settings] of known) {
-      if (findAccountProblem(name, settings, groups) === undefined) homes.push(toAccount(name, settings, groups).home);
+      if (findAccountProblem(name, settings, groups) !== undefined) continue;
+      homes.push({ ...toAccount(name, settings, groups), isOfGroup: false });
     }
   }
   if (groups.size > 0) yield ok("groups", [...groups.keys()].join(", "));
   const anonymous = toAnonymous(config.anonymous, groups);
   if (anonymous !== undefined) yield* describeAnonymous(toAccount(ANONYMOUS, anonymous, groups), homes);
+  return homes.map(({ home }) => home);
 }
 
 /** Says what is wrong with the accounts of accounts files. */
@@ -91,8 +105,8 @@ async function* describeAccountsFile(
 }
 
 /** Says what requests without a login may do, and where. `homes`: those of the other accounts. */
-function* describeAnonymous(account: Account, homes: readonly (readonly string[])[]): Generator<Finding> {
-  const { home, virtualFolders, permissions } = account;
+function* describeAnonymous(account: Account, homes: readonly Home[]): Generator<Finding> {
+  const { home, group, virtualFolders, permissions } = account;
   const granted = OPERATIONS.filter((operation) => permissions.grantsSomewhere(operation));
   const paths = [home, ...virtualFolders.map(({ real }) => real)].map(toStoragePath).join(", ");
   const text = `${paths} without a login: ${granted.join(", ") || "nothing"}`;
@@ -100,18 +114,28 @@ function* describeAnonymous(account: Account, homes: readonly (readonly string[]
   yield mayOnlyRead
     ? ok("anonymous", text)
     : warning("anonymous", text, "permit only allow-read and allow-list, unless everyone may change files");
-  if (!homes.some((other) => mayOpen(account, other))) return;
+  // The home of its own group may be the public folder itself.
+  const others = homes.filter((other) => !(other.isOfGroup && other.group === group && isSame(other.home, home)));
+  if (!others.some((other) => mayOpen(account, other.home))) return;
   const problem = "homes of other accounts can be opened without a login";
-  yield warning("anonymous", problem, "choose folders that contain no home of another account");
+  yield warning("anonymous", problem, "choose folders in which no other account has its home");
 }
 
-/** Whether an account may list or read a folder that is in one of its own. */
+/** Whether an account may list or read a folder that is one of its own, or in one of them. */
 function mayOpen({ home, virtualFolders, permissions }: Account, other: readonly string[]): boolean {
   return [{ virtual: [], real: home }, ...virtualFolders].some(({ virtual, real }) => {
-    const isInside = other.length > real.length && real.every((segment, index) => segment === other[index]);
     const path = toStoragePath([...virtual, ...other.slice(real.length)]);
-    return isInside && READING.some((operation) => permissions.allows(path, operation));
+    return isInFolder(other, real) && READING.some((operation) => permissions.allows(path, operation));
   });
+}
+
+/** Whether a path is that of the folder, or of something in it. */
+function isInFolder(path: readonly string[], folder: readonly string[]): boolean {
+  return folder.every((segment, index) => segment === path[index]);
+}
+
+function isSame(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && isInFolder(one, other);
 }
 
 function countAccounts(number: number): string {
