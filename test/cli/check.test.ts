@@ -94,6 +94,7 @@ describe("fileferry check", () => {
       // An account has the same home.
       [at("/homes/alice"), true],
       [at("/staff/bob"), true],
+      [at("/staff/bob", [[], ["/**", ...read]]), true],
       [at("/public"), true],
       [shows("/public"), true],
       [at("/visitors"), true],
@@ -110,6 +111,26 @@ describe("fileferry check", () => {
       const text = "warning: anonymous: homes of other accounts can be opened without a login";
       expect([anonymous, stdout.includes(text)]).toEqual([anonymous, isWarned]);
     }
+  });
+
+  it("describes each rule of retention, and warns if its folder contains homes of accounts", async () => {
+    const storage = { type: "memory" };
+    const groups = { staff: { home_folder_path: "/staff" } };
+    const retention = ["/inbox", "/alice", "/staff", "/"].map((path) => ({ path, seconds: 60 }));
+    const { status, stdout } = await check(await configure({ storage, groups, retention }));
+    const advice = "choose a folder that contains no home, unless the rule is for all of them";
+    expect([status, stdout.split("\n").filter((line) => line.includes(" retention: "))]).toEqual([
+      0,
+      [
+        "ok: retention: /inbox, files older than 60 seconds are removed",
+        // This folder itself may be meant, such as one that a scanner writes to.
+        "ok: retention: /alice, files older than 60 seconds are removed",
+        `warning: retention: /staff, files older than 60 seconds are removed, also in homes of accounts: ${advice}`,
+        `warning: retention: /, files older than 60 seconds are removed, also in homes of accounts: ${advice}`,
+      ],
+    ]);
+    const kept = await check(await configure({ storage, retention: [{ path: "/in", seconds: 60 }], trash: {} }));
+    expect(kept.stdout).toContain("ok: retention: /in, files older than 60 seconds are moved to the trash\n");
   });
 
   it("names a port that the service and its metrics would both listen on", async () => {
