@@ -80,7 +80,8 @@ async function* describeEntry(
   return new Map();
 }
 
-async function describeProvider(key: string, issuer: string): Promise<Finding> {
+/** Says which provider a method has, or that its package is missing. Asks no other machine. */
+export async function describeProvider(key: string, issuer: string): Promise<Finding> {
   const need = "OpenID Connect needs one more package: npm install openid-client@6";
   const missing = await findMissingPackage(() => import("openid-client"), need);
   return missing === undefined ? ok(key, `oidc, ${issuer}`) : invalid(key, missing);
