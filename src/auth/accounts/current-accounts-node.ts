@@ -96,8 +96,10 @@ export function createCurrentAccounts(options: CurrentAccountsOptions): CurrentA
     } catch (error) {
       if (isSystemError(error)) seenState = error.code;
       if (seenState === before) return;
-      const reason = (error as Error).message;
-      logger.error({ file, reason }, "The accounts file is invalid; the previous accounts stay in use.");
+      const isMissing = isSystemError(error) && error.code === "ENOENT";
+      const reason = isMissing ? "does not exist" : (error as Error).message;
+      const what = isSystemError(error) ? "cannot be read" : "is invalid";
+      logger.error({ file, reason }, `The accounts file ${what}; the previous accounts stay in use.`);
     }
   }
 
