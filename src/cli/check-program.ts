@@ -4,7 +4,8 @@ import type { SweepFlags } from "./commands/sweep.ts";
 
 const checkHelp = `
 It changes nothing, and asks no other machine. Each finding is a line that begins with ok, warning or error.
-Exit status: 0 without errors, 2 if the service would not start, 1 for another error, such as an expired certificate.`;
+Exit status: 0 without errors; 2 if the service would not start, or an account of a file can never log in;
+1 for another error, such as an expired certificate.`;
 
 const doctorHelp = `
 Examples:

@@ -120,6 +120,7 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
   }
 
   async function check(): Promise<void> {
+    await client.checkKeys();
     try {
       await listPage(client, { prefix, most: 1 });
     } catch (error) {

@@ -76,12 +76,13 @@ describe("fileferry check", () => {
       { type: "accounts", accounts: [account("alice", "/homes/alice"), account("eve", "/public")] },
       { type: "accounts", file },
     ];
-    const groups = { guests: { home_folder_path: "/guests" } };
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is how groups spell it.
+    const groups = { guests: { home_folder_path: "/guests" }, visitors: { home_folder_path: "${SHARED}/visitors" } };
     const at = (home: string, permissions?: readonly string[][]) => ({
       home_folder_path: home,
       ...(permissions && { permissions }),
     });
-    const shows = (folder: string) => ({ ...at("/public"), virtual_folders: [["/x", folder]] });
+    const shows = (folder: string) => ({ ...at("/open"), virtual_folders: [["/x", folder]] });
     const read = ["allow-read", "allow-list"];
     for (const [anonymous, isWarned] of [
       [at("/"), true],
@@ -90,8 +91,16 @@ describe("fileferry check", () => {
       [at("/guests"), true],
       [shows("/homes"), true],
       [at("/", [read, ["/homes", "deny-full-control"]]), true],
-      // The homes of accounts that are alone there.
-      [at("/public"), false],
+      // An account has the same home.
+      [at("/homes/alice"), true],
+      [at("/staff/bob"), true],
+      [at("/staff/bob", [[], ["/**", ...read]]), true],
+      [at("/public"), true],
+      [shows("/public"), true],
+      [at("/visitors"), true],
+      // Nothing but the home of the account without a login.
+      [at("/open"), false],
+      [{ group: "visitors" }, false],
       [shows("/shared"), false],
       [at("/", [[], ["/open", ...read], ["/open/**", ...read]]), false],
       [{ ...shows("/homes"), permissions: [read, ["/x/**", "deny-full-control"]] }, false],
@@ -102,6 +111,26 @@ describe("fileferry check", () => {
       const text = "warning: anonymous: homes of other accounts can be opened without a login";
       expect([anonymous, stdout.includes(text)]).toEqual([anonymous, isWarned]);
     }
+  });
+
+  it("describes each rule of retention, and warns if its folder contains homes of accounts", async () => {
+    const storage = { type: "memory" };
+    const groups = { staff: { home_folder_path: "/staff" } };
+    const retention = ["/inbox", "/alice", "/staff", "/"].map((path) => ({ path, seconds: 60 }));
+    const { status, stdout } = await check(await configure({ storage, groups, retention }));
+    const advice = "choose a folder that contains no home, unless the rule is for all of them";
+    expect([status, stdout.split("\n").filter((line) => line.includes(" retention: "))]).toEqual([
+      0,
+      [
+        "ok: retention: /inbox, files older than 60 seconds are removed",
+        // This folder itself may be meant, such as one that a scanner writes to.
+        "ok: retention: /alice, files older than 60 seconds are removed",
+        `warning: retention: /staff, files older than 60 seconds are removed, also in homes of accounts: ${advice}`,
+        `warning: retention: /, files older than 60 seconds are removed, also in homes of accounts: ${advice}`,
+      ],
+    ]);
+    const kept = await check(await configure({ storage, retention: [{ path: "/in", seconds: 60 }], trash: {} }));
+    expect(kept.stdout).toContain("ok: retention: /in, files older than 60 seconds are moved to the trash\n");
   });
 
   it("names a port that the service and its metrics would both listen on", async () => {
@@ -179,7 +208,9 @@ describe("fileferry check", () => {
       await configure({ listen: { tls }, authentication, storage: { type: "memory" } }),
     );
     expect(stdout).toMatch(/^(?:ok|warning): listen\.tls: .*files\.example.*, valid until \d{4}-\d\d-\d\d/m);
-    expect(stdout).toMatch(/^error: authentication\[0\]: bob: group: /m);
+    expect(stdout).toMatch(
+      /^error: authentication\[0\]: bob of \S+ cannot log in: accounts\[0\]\.group: nowhere is not /m,
+    );
     expect(stdout).toMatch(/^warning: storage: memory/m);
     expect(status).toBe(2);
   });

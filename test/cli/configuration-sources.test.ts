@@ -100,6 +100,14 @@ trash:
     expect(links?.secret).toBe("x".repeat(40));
   });
 
+  it("names a key next to that of a secret's file", async () => {
+    const password = { file: "bob.txt", x: 1 };
+    const accounts = [{ username: "bob", password }];
+    const file = await configure({ authentication: [{ type: "accounts", accounts }] });
+    await writeFile(join(file, "../bob.txt"), "secret of bob\n");
+    await expect(readConfig(file)).rejects.toThrow(`${file}: authentication[0].accounts[0].password.x: unknown key`);
+  });
+
   it("may disable an account", async () => {
     const accounts = [{ username: "alice", password: "secret of alice", disabled: true }];
     const file = await configure({ authentication: [{ type: "accounts", accounts }] });

@@ -54,6 +54,17 @@ describe("fileferry doctor", () => {
     expect(await readdir(root)).toEqual([]);
   });
 
+  it("names the accounts of a file that cannot log in, as check does", async () => {
+    const file = join(await makeFolder(), "accounts.json");
+    const accounts = [{ username: "bob", password: "secret of bob", group: "nosuch" }];
+    await writeFile(file, JSON.stringify({ accounts }));
+    const root = await makeFolder();
+    const authentication = [{ type: "accounts", file }];
+    const { status, stdout } = await doctor(await configure({ storage: { type: "disk", root }, authentication }));
+    const line = `error: authentication[0]: bob of ${file} cannot log in: accounts[0].group: nosuch is not a configured group\n`;
+    expect([status, stdout]).toEqual([2, expect.stringContaining(line)]);
+  });
+
   it("finds that the user of the service cannot write to the storage", async ({ skip }) => {
     const root = await makeFolder();
     await chmod(root, 0o555);

@@ -90,6 +90,8 @@ describe("fileferry key", () => {
     expect((await run(["list"], [])).stderr).toBe("error: --file or --config is needed\n");
     const both = await run(["list"], ["--config", config, "--file", file]);
     expect([both.status, both.stderr]).toEqual([2, "error: --file or --config is needed, and not both\n"]);
+    const relative = await run(["create", "--account", "alice", "--path", "reports"]);
+    expect(relative).toMatchObject({ status: 2, stderr: expect.stringMatching(/^error: --path must be "\/", or an /) });
     expect((await run(["create", "--account", "alice"], ["--config", config])).status).toBe(0);
     const accounts = await read();
     accounts.accounts[0].keys[0].scope = "none";

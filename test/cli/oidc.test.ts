@@ -1,9 +1,12 @@
 import { mkdir, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { ensureBuilt, makeFolder, startServer, waitFor } from "../support/built.ts";
 import { findFreePort } from "../support/nginx.ts";
 import { CLIENT_ID, CLIENT_SECRET, startProvider } from "../support/oidc/provider.ts";
+import { runInProcess } from "../support/run-in-process.ts";
 import { configure } from "./configure.ts";
 
 beforeAll(ensureBuilt);
@@ -82,5 +85,56 @@ describe("a method of type oidc of a configuration", () => {
     const cancelled = await logIn();
     expect([cancelled.status, cancelled.headers.get("error-code")]).toEqual([403, "sign-on-denied"]);
     expect((await get("/home/a.txt", toCookies(cancelled))).status).toBe(302);
+  });
+});
+
+describe("fileferry doctor with a method of type oidc", () => {
+  const toConfig = (issuer: string) =>
+    configure({
+      storage: { type: "memory" },
+      authentication: [{ type: "oidc", issuer, clientId: CLIENT_ID, clientSecret: CLIENT_SECRET, timeoutSeconds: 1 }],
+    });
+
+  async function diagnose(issuer: string): Promise<{ status: number; line: string | undefined }> {
+    const { status, stdout } = await runInProcess(["doctor", "--config", await toConfig(issuer)]);
+    return { status, line: stdout.split("\n").find((line) => line.includes("authentication[0]")) };
+  }
+
+  /** A server that answers with this text, or not at all. */
+  async function serve(status: number, text?: string): Promise<string> {
+    const server: Server = createServer((_request, response) => {
+      response.writeHead(status, { "Content-Type": "application/json" });
+      if (text !== undefined) response.end(text);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  it("asks the provider", async () => {
+    const provider = await startProvider([]);
+    onTestFinished(() => provider.close());
+    const { issuer } = provider;
+    expect(await diagnose(issuer)).toEqual({ status: 0, line: `ok: authentication[0]: oidc, ${issuer} answers` });
+  });
+
+  it("says why a provider does not answer as it should, which check does not ask", async () => {
+    const closed = `http://127.0.0.1:${await findFreePort()}`;
+    for (const [issuer, reason] of [
+      [closed, "the connection was refused"],
+      ["https://127.0.0.1:1", "bad port"],
+      [await serve(404, ""), "answers with the status 404"],
+      [await serve(200, "{"), "its configuration is not valid JSON"],
+      [await serve(200, "{}"), "its configuration is not valid"],
+      [await serve(200, '{ "issuer": "https://other.example" }'), "its configuration names another issuer"],
+      [await serve(200), "no response in time"],
+    ] as const) {
+      const line = expect.stringContaining(`error: authentication[0]: oidc, ${issuer}: ${reason}: check issuer`);
+      expect(await diagnose(issuer)).toEqual({ status: 1, line });
+      expect(await runInProcess(["check", "--config", await toConfig(issuer)])).toMatchObject({ status: 0 });
+    }
   });
 });

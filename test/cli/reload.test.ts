@@ -278,6 +278,42 @@ describe("SIGHUP", () => {
     expect(run.stderr()).toMatch(/\nStopping\.\n(?:info: .*\n)*Stopped\.\n$/);
   });
 
+  it("keeps the service with an account whose group is missing, as its start does, and names the account", async () => {
+    leaveUndescribed("GET", "/home/");
+    const folder = await makeFolder();
+    const accounts = join(folder, "accounts.json");
+    const file = await configure({
+      storage: { type: "memory" },
+      groups: { staff: {} },
+      authentication: [{ type: "accounts", file: accounts }],
+    });
+    const add = (name: string, group: string) =>
+      runCommand(["account", "add", name, "--file", accounts, "--group", group], `secret of ${name}`);
+    await add("alice", "staff");
+    expect(await add("zed", "nosuch")).toMatchObject({ status: 0 });
+    const run = await startServer(["serve", "--config", file]);
+    const status = async (name: string) => {
+      const headers = { Authorization: `Basic ${btoa(`${name}:secret of ${name}`)}`, Accept: "application/json" };
+      return (await fetch(`${run.url}home/`, { headers })).status;
+    };
+    const zed = "accounts[1].group: nosuch is not a configured group";
+    const all = (...problems: string[]): string =>
+      `error: Accounts of the accounts file cannot log in. ${JSON.stringify({ file: accounts, problems })}\n`;
+    expect(linesWith(run, all(zed))).toBe(1);
+    expect([await status("alice"), await status("zed")]).toEqual([200, 401]);
+
+    run.child.kill("SIGHUP");
+    await waitFor(() => (linesWith(run, "The accounts were read again.") > 0 ? true : undefined), run);
+    expect(linesWith(run, all(zed))).toBe(2);
+
+    await add("yan", "wrong");
+    await delay(1100);
+    expect([await status("alice"), await status("yan")]).toEqual([200, 401]);
+    expect(linesWith(run, all(zed, "accounts[2].group: wrong is not a configured group"))).toBe(1);
+    run.child.kill("SIGTERM");
+    expect(await run.ended).toBe(0);
+  });
+
   it("is not needed for a certificate that is renewed", { timeout: 40_000 }, async () => {
     const folder = await makeFolder();
     const file = join(folder, "fileferry.json");

@@ -40,10 +40,19 @@ describe("fileferry serve with a bucket that does not work", () => {
   it("ends with 1 if there are no keys anywhere", async () => {
     const file = await writeConfig({ bucket: "files" });
     const { status, stderr } = await runServe(file, NO_KEYS);
-    expect([status, stderr]).toEqual([
-      1,
-      "error: The bucket files does not respond: No credentials for the store: CredentialsProviderError\n",
-    ]);
+    expect([status, stderr]).toEqual([1, "error: No credentials were found for the store: CredentialsProviderError\n"]);
+  });
+
+  it("names the profile in which it finds no keys", async () => {
+    const fail = async (): Promise<never> => {
+      throw Object.assign(new Error("secret"), { name: "CredentialsProviderError" });
+    };
+    const entry = { type: "s3", bucket: "files", endpoint: "http://127.0.0.1:9" } as const;
+    const opened = await openS3Storage(entry, { AWS_PROFILE: "nope" }, () => fail);
+    if (!("check" in opened)) throw new Error("The storage was not opened.");
+    await expect(opened.check()).rejects.toThrow(
+      /^No credentials were found for the profile nope of AWS_PROFILE: CredentialsProviderError$/,
+    );
   });
 
   it("says which package finds the keys of roles if it is not installed", async () => {

@@ -26,6 +26,8 @@ describe("fileferry sweep", () => {
     const root = await makeFiles();
     const config = await configure({ storage: { type: "disk", root }, retention });
     const dry = await runInProcess(["sweep", "--config", config, "--dry-run"]);
+    const missing = "warning: retention: the folder /missing does not exist\n";
+    expect(dry.stderr).toBe(missing);
     const lines = dry.stdout.trimEnd().split("\n").sort();
     expect([dry.status, lines]).toEqual([
       0,
@@ -34,7 +36,8 @@ describe("fileferry sweep", () => {
         expect.stringMatching(/^would remove \/inbox\/old, 5 bytes of /),
       ],
     ]);
-    expect(await runInProcess(["sweep", "--config", config])).toMatchObject({ status: 0, stdout: "swept: 2\n" });
+    const real = await runInProcess(["sweep", "--config", config]);
+    expect(real).toMatchObject({ status: 0, stdout: "swept: 2\n", stderr: missing });
     expect([await readdir(join(root, "inbox")), await readdir(join(root, "inbox/deep"))]).toEqual([
       ["deep", "new"],
       [],

@@ -10,7 +10,7 @@ import { checkOption } from "../../contracts/option-error.ts";
 import { createKeyedMutex } from "../../platform/keyed-mutex.ts";
 import type { PasswordHasher } from "../passwords/hash.ts";
 import { createNodePasswordHasher } from "../passwords/hash-node.ts";
-import { createAccountsVerifier, createTimingEqualizer, findAccount } from "./accounts.ts";
+import { type AccountSet, createAccountsVerifier, createTimingEqualizer, findAccount } from "./accounts.ts";
 import { createCurrentAccounts } from "./current-accounts-node.ts";
 import { parseAccountsFile, readRegularFile, withPassword } from "./file-content-node.ts";
 import { createFileKeys } from "./file-keys-node.ts";
@@ -57,6 +57,14 @@ export interface AccountsFileOptions {
  * file lets one of them write at a time. A change by another program within the same milliseconds may be lost.
  */
 export function createAccountsFileAuthenticator(options: AccountsFileOptions): Authenticator {
+  return createWatchedAccountsFile(options);
+}
+
+/** Does the same for the command. `onRead` gets the accounts each time that they were read. */
+export function createWatchedAccountsFile(
+  options: AccountsFileOptions,
+  onRead?: (accounts: AccountSet) => void,
+): Authenticator {
   const {
     file,
     passwordHasher = createNodePasswordHasher(),
@@ -67,7 +75,7 @@ export function createAccountsFileAuthenticator(options: AccountsFileOptions): A
   } = options;
   checkOption(typeof recheckSeconds === "number" && recheckSeconds >= 0, "recheckSeconds", "a number, 0 or more");
   const recheckMilliseconds = recheckSeconds * 1000;
-  const accounts = createCurrentAccounts({ file, passwordHasher, logger, recheckMilliseconds, clock });
+  const accounts = createCurrentAccounts({ file, passwordHasher, logger, recheckMilliseconds, clock, onRead });
   const updates = createKeyedMutex();
   const withUpdateLock = <T>(work: () => Promise<T>): Promise<T> => updates(file, () => withFileLock(work));
 

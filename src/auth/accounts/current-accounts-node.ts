@@ -21,6 +21,8 @@ export interface CurrentAccountsOptions {
   readonly recheckMilliseconds: number;
   /** Returns milliseconds since any fixed moment. */
   readonly clock: () => number;
+  /** Gets the accounts each time that they were read. */
+  readonly onRead?: ((accounts: AccountSet) => void) | undefined;
 }
 
 /** The accounts that a file has now. The previous ones stay while the file is missing or invalid. */
@@ -56,7 +58,7 @@ interface RunningCheck {
 
 /** Creates the current accounts of a file. */
 export function createCurrentAccounts(options: CurrentAccountsOptions): CurrentAccounts {
-  const { file, passwordHasher, logger, recheckMilliseconds, clock } = options;
+  const { file, passwordHasher, logger, recheckMilliseconds, clock, onRead } = options;
   let accounts: AccountSet | undefined;
   let seenState: string | undefined;
   let checkedAt = 0;
@@ -77,6 +79,7 @@ export function createCurrentAccounts(options: CurrentAccountsOptions): CurrentA
       accounts = parseAccountsFile(await readFileContent(handle), passwordHasher);
       logger.info({ file, accounts: accounts.byName.size }, "The accounts file was read.");
       warnOfPlainText(accounts, logger);
+      onRead?.(accounts);
     } finally {
       await handle.close();
     }
@@ -93,8 +96,10 @@ export function createCurrentAccounts(options: CurrentAccountsOptions): CurrentA
     } catch (error) {
       if (isSystemError(error)) seenState = error.code;
       if (seenState === before) return;
-      const reason = (error as Error).message;
-      logger.error({ file, reason }, "The accounts file is invalid; the previous accounts stay in use.");
+      const isMissing = isSystemError(error) && error.code === "ENOENT";
+      const reason = isMissing ? "does not exist" : (error as Error).message;
+      const what = isSystemError(error) ? "cannot be read" : "is invalid";
+      logger.error({ file, reason }, `The accounts file ${what}; the previous accounts stay in use.`);
     }
   }
 

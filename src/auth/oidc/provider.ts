@@ -9,6 +9,8 @@ type Metadata = ReturnType<Configuration["serverMetadata"]>;
 export interface OidcProvider {
   /** Loads the library. Rejects if it is not installed. */
   load(): Promise<unknown>;
+  /** Asks for the configuration of the provider, and checks it. */
+  discover(): Promise<void>;
   /** Returns new secrets for a login, and the URL to redirect to. */
   start(redirectUri: string): Promise<{ readonly flow: OidcFlow; readonly location: string }>;
   /** Exchanges the code of an answer for the claims of its user, after all checks of OpenID Connect. */
@@ -91,7 +93,9 @@ export function createOidcProvider(options: OidcOptions, clock: () => number): O
     return { ...(await client.fetchUserInfo(configuration, tokens.access_token, claims.sub)), ...claims };
   }
 
-  return { load: loadLibrary, start, exchange };
+  const discoverFirst = async (): Promise<void> => void (await configure(await loadLibrary()));
+
+  return { load: loadLibrary, discover: discoverFirst, start, exchange };
 }
 
 async function discover(client: Library, options: OidcOptions): Promise<Configuration> {

@@ -1,6 +1,8 @@
 import { examineClock } from "../doctor/clock.ts";
+import { examineAccounts } from "../doctor/describe-accounts.ts";
 import { type Examined, examine } from "../doctor/examined.ts";
 import { examinePresigned } from "../doctor/offload.ts";
+import { examineProviders } from "../doctor/providers.ts";
 import { examineProxy } from "../doctor/proxy.ts";
 import { examineStorage } from "../doctor/storage.ts";
 import { examineStores } from "../doctor/stores.ts";
@@ -28,6 +30,8 @@ export async function runDoctor(
 
   async function* diagnose(examined: Examined): AsyncGenerator<Finding> {
     yield* examineStorage(examined);
+    yield* examineAccounts(examined);
+    yield* examineProviders(examined);
     yield* examineStores(examined);
     yield* examineClock(examined);
     yield* examinePresigned(examined);

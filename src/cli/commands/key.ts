@@ -93,7 +93,8 @@ function toKey({ label, permission, path, expires }: CreateKeyFlags): ReturnType
     });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw createFailure(2, [`error: ${error.message}`]);
+    // The message begins with the name of the member, which is that of the flag.
+    throw createFailure(2, [`error: ${error.message.replace(/^(?=label |path )/, "--")}`]);
   }
 }
 

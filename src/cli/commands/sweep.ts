@@ -1,5 +1,6 @@
+import type { FileServiceOptions } from "../../config/options.ts";
 import { toServiceConfig } from "../../config/service-config.ts";
-import { isStorageError } from "../../contracts/storage-adapter.ts";
+import { hasCode, isStorageError } from "../../contracts/storage-adapter.ts";
 import { isHttpError } from "../../http/http-error.ts";
 import { findExpiredFiles } from "../../service/retention.ts";
 import { createFileService } from "../../service/service.ts";
@@ -30,6 +31,7 @@ export async function runSweep(
   const closers: (() => unknown)[] = [() => Promise.all((settings.sinks ?? []).map((sink) => sink.close()))];
   try {
     const options = await openStores(settings, closers);
+    await warnOfMissing(options, stderr);
     if (dryRun) {
       const { storage, retention, clock } = toServiceConfig(options);
       const onDenied = (error: unknown, path: string): void => {
@@ -48,5 +50,22 @@ export async function runSweep(
     throw isStorageError(error) || isHttpError(error) ? createFailure(1, [`error: ${error.message}`]) : error;
   } finally {
     for (const close of closers.reverse()) await close();
+  }
+}
+
+/** A rule for a folder that does not exist may be a typing error. */
+async function warnOfMissing(
+  { storage, retention = [] }: Pick<FileServiceOptions, "storage" | "retention">,
+  stderr: Output,
+): Promise<void> {
+  for (const { path } of retention) {
+    try {
+      if ((await storage.stat(path)) !== undefined) continue;
+    } catch (error) {
+      // The sweep itself reports what it may not list.
+      if (!hasCode(error, "denied")) throw error;
+      continue;
+    }
+    stderr.write(`warning: retention: the folder ${escapeText(path)} does not exist\n`);
   }
 }

@@ -1,14 +1,13 @@
 import type { Groups } from "../../account/account.ts";
 import { type AccountEntry, createAccountsAuthenticator } from "../../auth/accounts/accounts.ts";
-import { createAccountsFileAuthenticator } from "../../auth/accounts/accounts-file-node.ts";
+import { type AccountsFileOptions, createWatchedAccountsFile } from "../../auth/accounts/accounts-file-node.ts";
 import { createOidcAuthenticator } from "../../auth/oidc.ts";
 import type { AccountKeys } from "../../contracts/api-keys.ts";
 import type { Authenticator } from "../../contracts/authenticator.ts";
 import type { OnEvent } from "../../contracts/events/file-event.ts";
 import { createHttpAuthenticator } from "../../remote-auth/http-authenticator.ts";
-import { findAccountProblem, readAccountsFile } from "./accounts.ts";
+import { logUnusableAccounts, toSettingsByName } from "./accounts.ts";
 import { addProblem, type ConfigContext, toConfigFailure, toOneLine } from "./context.ts";
-import { toKeyPath } from "./issues.ts";
 import type { AuthenticationEntry, ConfigFile } from "./schema.ts";
 
 /** Creates the methods of `authentication`, in their order. `listeners` get their events. */
@@ -69,7 +68,7 @@ function toAuthenticator(
     return current;
   }
   const path = context.toPath(entry.file);
-  const fromFile = createAccountsFileAuthenticator({
+  const options: AccountsFileOptions = {
     file: path,
     passwordHasher,
     logger,
@@ -77,25 +76,13 @@ function toAuthenticator(
     ...(isShared && { recheckSeconds: 0 }),
     // Two workers must not write the file at the same time.
     ...(worker !== undefined && { withFileLock: (work) => worker.withFileLock(path, work) }),
-  });
-  return { ...fromFile, start };
-
-  async function start(): Promise<void> {
-    const key = `authentication[${index}].file`;
-    await startWithProblems(fromFile, key, context);
-    await checkAccountsFile(path, groups, key, context);
-  }
-}
-
-/** Stops the start if an account of the file could never log in, as for an account in the configuration. */
-async function checkAccountsFile(path: string, groups: Groups, key: string, context: ConfigContext): Promise<void> {
-  const accounts = [...(await readAccountsFile(path))];
-  for (const [index, [username, settings]] of accounts.entries()) {
-    const problem = findAccountProblem(username, settings, groups);
-    if (problem === undefined) continue;
-    addProblem(context, key, `${path}: ${toKeyPath(["accounts", index, ...problem.path])}: ${problem.reason}`);
-  }
-  if (context.problems.length > 0) throw toConfigFailure(context);
+  };
+  // Another program may write such an account at any time. It must not keep the others from their files, at the start
+  // as little as later.
+  const fromFile = createWatchedAccountsFile(options, (accounts) =>
+    logUnusableAccounts(path, toSettingsByName(accounts), groups, logger),
+  );
+  return { ...fromFile, start: () => startWithProblems(fromFile, `authentication[${index}].file`, context) };
 }
 
 /** Starts the method. Its problems are reported like problems of the configuration. */

@@ -1,7 +1,7 @@
 import type { Groups } from "../../account/account.ts";
 import { describeSystemError } from "../failure.ts";
 import type { Reloads } from "../reload.ts";
-import { findAccountProblem, readAccountsFile } from "./accounts.ts";
+import { findAccountProblem, logUnusableAccounts, readAccountsFile } from "./accounts.ts";
 import { addProblem, type ConfigContext, toConfigFailure, toOneLine } from "./context.ts";
 import { toKeyPath } from "./issues.ts";
 import { readConfig } from "./read/config-file.ts";
@@ -17,6 +17,7 @@ import { readTlsFiles } from "./tls.ts";
 export function toReloads(config: ConfigFile, context: ConfigContext): Reloads {
   const { listen, groups, authentication } = config;
   const files = listen?.tls;
+  const running = toGroupSettings(groups);
   async function readTls(): Promise<ServeSettings["tls"]> {
     const own = { ...context, problems: [] };
     const tls = files && (await readTlsFiles(files, own));
@@ -36,8 +37,8 @@ export function toReloads(config: ConfigFile, context: ConfigContext): Reloads {
       addProblem(own, "authentication", "other methods, or another order of them, need a restart");
       throw toConfigFailure(own);
     }
-    for (const [index, entry] of next.authentication.entries()) await checkAccountsFile(entry, index, own);
-    const steps = next.authentication.map((entry, index) => toReplacement(entry, index, own, toGroupSettings(groups)));
+    for (const [index, entry] of next.authentication.entries()) await checkAccountsFile(entry, index, own, running);
+    const steps = next.authentication.map((entry, index) => toReplacement(entry, index, own, running));
     if (own.problems.length > 0) throw toConfigFailure(own);
     for (const replace of steps) replace?.();
   }
@@ -46,12 +47,20 @@ export function toReloads(config: ConfigFile, context: ConfigContext): Reloads {
   return { tlsFiles, readTls, readAccounts };
 }
 
-/** Adds the problem of an accounts file that is not valid now: the service keeps the accounts that it has. */
-async function checkAccountsFile(entry: AuthenticationEntry, index: number, context: ConfigContext): Promise<void> {
+/**
+ * Adds the problem of an accounts file that is not valid now: the service keeps the accounts that it has. Only logs
+ * which of its accounts could never log in.
+ */
+async function checkAccountsFile(
+  entry: AuthenticationEntry,
+  index: number,
+  context: ConfigContext,
+  groups: Groups,
+): Promise<void> {
   if (entry.type !== "accounts" || entry.file === undefined) return;
   const path = context.toPath(entry.file);
   try {
-    await readAccountsFile(path);
+    logUnusableAccounts(path, await readAccountsFile(path), groups, context.logger);
   } catch (error) {
     addProblem(context, `authentication[${index}].file`, `${path}: ${toOneLine(describeSystemError(error))}`);
   }

@@ -1,4 +1,5 @@
 import { X509Certificate } from "node:crypto";
+import { toStoragePath } from "../../account/path.ts";
 import { toServiceConfig } from "../../config/service-config.ts";
 import { toResolver } from "../config/read/config-file.ts";
 import type { ConfigFile } from "../config/schema.ts";
@@ -13,6 +14,7 @@ import { hostsOf } from "./hosts.ts";
 const DAY_MS = 86_400_000;
 /** A certificate that ends sooner is worth a warning. */
 const RENEWAL_DAYS = 14;
+const RETENTION_ADVICE = "choose a folder that contains no home, unless the rule is for all of them";
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/;
 
 /** Says what a valid configuration would serve. */
@@ -20,8 +22,9 @@ export async function* describeConfiguration(examined: Examined): AsyncGenerator
   const { config } = examined;
   yield* describeAddresses(examined);
   yield describeStorage(config, examined);
-  yield* describeAccounts(examined);
+  const homes = yield* describeAccounts(examined);
   yield ok("folders", describeFolders(config));
+  yield* describeRetention(config, homes);
   yield* describeStores(examined);
   yield ok("features", describeFeatures(config));
   yield* describeOutputs(examined);
@@ -71,6 +74,21 @@ function describeFolders({ groups = {}, authentication }: ConfigFile): string {
   const own = [...Object.values(groups), ...accounts].flatMap(({ virtual_folders = [] }) => virtual_folders);
   const shown = [...new Set(own.map((pair) => JSON.stringify(pair)))];
   return shown.length === 0 ? "the home of each account" : `the home of each account, and ${shown.join(", ")}`;
+}
+
+/** A rule may be meant for the home of one account, but is seldom meant for homes inside of its folder. */
+function* describeRetention(
+  { retention = [], trash }: ConfigFile,
+  homes: readonly (readonly string[])[],
+): Generator<Finding> {
+  for (const { path, seconds } of retention) {
+    const end = trash === undefined ? "are removed" : "are moved to the trash";
+    const text = `${path}, files older than ${seconds} seconds ${end}`;
+    const hasHomes = homes.some((home) => toStoragePath(home).startsWith(path === "/" ? "/" : `${path}/`));
+    yield hasHomes
+      ? warning("retention", `${text}, also in homes of accounts`, RETENTION_ADVICE)
+      : ok("retention", text);
+  }
 }
 
 async function* describeStores({ settings }: Examined): AsyncGenerator<Finding> {

@@ -15,6 +15,8 @@ import type { S3Credentials, S3Settings } from "./options.ts";
 /** A client of one bucket. It signs all headers of a request except `range`. */
 export interface S3Client extends StoreClient<StoreRequest> {
   readonly settings: S3Settings;
+  /** Rejects with `unavailable` if there are no keys. */
+  checkKeys(): Promise<void>;
   /** Returns a URL at which everyone can read an object for a time. Rejects with `unavailable` if there are no keys. */
   presign(key: string, query: Readonly<Record<string, string>>, seconds: number): Promise<string>;
 }
@@ -32,7 +34,7 @@ export function createS3Client(settings: S3Settings): S3Client {
       return await keys.current(signal);
     } catch (error) {
       signal?.throwIfAborted();
-      throw new StorageError("unavailable", `No credentials for the store: ${toErrorName(error)}`);
+      throw new StorageError("unavailable", `No credentials were found for the store: ${toErrorName(error)}`);
     }
   }
 
@@ -78,7 +80,14 @@ export function createS3Client(settings: S3Settings): S3Client {
     return url.href.replace(/\+/g, "%20");
   }
 
-  return { ...createStoreClient(settings, { sign, codeOf, describe: describeS3Request }), settings, presign };
+  const checkKeys = async (): Promise<void> => void (await currentKeys(undefined));
+
+  return {
+    ...createStoreClient(settings, { sign, codeOf, describe: describeS3Request }),
+    settings,
+    checkKeys,
+    presign,
+  };
 }
 
 /** Whether the keys have expired. A response to HEAD has no body, so any 400, 401 or 403 may mean this. */

@@ -48,7 +48,7 @@ export async function readSecrets(value: unknown, sources: SecretSources): Promi
     if (NAMING_KEYS.includes(String(path[0]))) return part;
     const isSecret = isInSecret || isSecretKey(String(path.at(-1)), path[0] === "storage");
     if (isSecret && typeof part === "string") return fill(part, path);
-    if (isSecret && isFileOnly(part)) return readContent(part.file, path);
+    if (isSecret && hasFile(part)) return readOnlyFile(part, path);
     if (Array.isArray(part)) return Promise.all(part.map((member, index) => read(member, [...path, index], isSecret)));
     if (typeof part !== "object" || part === null) return part;
     const members = Object.entries(part).map(async ([key, member]) => [
@@ -65,6 +65,11 @@ export async function readSecrets(value: unknown, sources: SecretSources): Promi
       if (found === "") problems.push(`${toKeyPath(path)}: ${describeMissing(name, sources)}`);
       return found;
     });
+  }
+
+  async function readOnlyFile({ file, ...others }: FileSecret, path: readonly (string | number)[]): Promise<string> {
+    for (const key of Object.keys(others)) problems.push(`${toKeyPath([...path, key])}: unknown key`);
+    return readContent(file, path);
   }
 
   async function readContent(file: string, path: readonly (string | number)[]): Promise<string> {
@@ -91,9 +96,13 @@ function describeMissing(name: string, { environment }: SecretSources): string {
     : `${name} of the environment is empty`;
 }
 
-function isFileOnly(part: unknown): part is { readonly file: string } {
-  if (typeof part !== "object" || part === null || Object.keys(part).join() !== "file") return false;
-  return "file" in part && typeof part.file === "string";
+/** A secret that is the content of a file. Other members are unknown. */
+interface FileSecret {
+  readonly file: string;
+}
+
+function hasFile(part: unknown): part is FileSecret {
+  return typeof part === "object" && part !== null && "file" in part && typeof part.file === "string";
 }
 
 async function readSmallFile(path: string): Promise<string> {

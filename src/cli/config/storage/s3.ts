@@ -1,6 +1,12 @@
 import * as z from "zod";
 import { OptionError } from "../../../contracts/option-error.ts";
-import { type S3Storage, type S3StorageOptions, toS3Settings } from "../../../storage/s3/options.ts";
+import { StorageError } from "../../../contracts/storage-adapter.ts";
+import {
+  type S3Credentials,
+  type S3Storage,
+  type S3StorageOptions,
+  toS3Settings,
+} from "../../../storage/s3/options.ts";
 import { checkByFactory } from "../option-checks.ts";
 import { findProviderChain, PROVIDER_CHAIN } from "./s3-provider-chain.ts";
 
@@ -64,11 +70,29 @@ export async function openS3Storage(
   try {
     if (credentials === undefined) return createS3Storage(options);
     const { sessionToken: __, ...others } = options;
-    return createS3Storage({ ...others, credentials });
+    const storage = createS3Storage({ ...others, credentials });
+    const { AWS_PROFILE: profile = "" } = environment;
+    return profile === "" ? storage : { ...storage, check: () => checkProfile(profile, credentials, storage) };
   } catch (error) {
     if (!(error instanceof OptionError)) throw error;
     const { option, expected } = error;
     const [name = option] = option in VARIABLES ? VARIABLES[option as keyof typeof VARIABLES] : [];
     return [`${name} of the environment must be ${expected}`];
   }
+}
+
+/** Checks the storage. If there are no keys, the name of the profile may be mistyped. */
+async function checkProfile(
+  profile: string,
+  credentials: () => Promise<S3Credentials>,
+  storage: S3Storage,
+): Promise<void> {
+  try {
+    await credentials();
+  } catch (error) {
+    const reason = error instanceof Error ? error.name : "failed";
+    const text = `No credentials were found for the profile ${profile} of AWS_PROFILE: ${reason}`;
+    throw new StorageError("unavailable", text);
+  }
+  await storage.check();
 }

@@ -209,7 +209,13 @@ describe("the accounts of a file", () => {
       now += 1000;
       expect(await outcome(authenticator, "alice", "one")).toBe("accepted");
     }
-    expect(lines.filter(({ level }) => level === "error")).toHaveLength(1);
+    expect(lines.filter(({ level }) => level === "error")).toEqual([
+      {
+        level: "error",
+        details: { file, reason: "does not exist" },
+        message: "The accounts file cannot be read; the previous accounts stay in use.",
+      },
+    ]);
     await rename(`${file}.away`, file);
     now += 1000;
     expect(await outcome(authenticator, "alice", "one")).toBe("accepted");

@@ -115,7 +115,8 @@ describe("groups and accounts in the configuration file (CONTRACT 10)", () => {
 
 describe("the accounts of an accounts file", () => {
   let folder: string;
-  const logger = { info() {}, warn() {}, error() {} };
+  const errors: unknown[][] = [];
+  const logger = { info() {}, warn() {}, error: (...error: unknown[]) => void errors.push(error) };
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "fileferry-accounts-"));
@@ -135,13 +136,25 @@ describe("the accounts of an accounts file", () => {
     await start([{ ...ALICE, group: "staff" }]);
   });
 
-  it("that could never log in stop the start, with the key path and the position in the file", async () => {
-    const error = await start([ALICE, { ...ALICE, username: "bob", group: "gone" }]).catch((thrown: unknown) => thrown);
-    expect(failureOf(error)).toEqual({
-      exitStatus: 2,
-      problems: [
-        `${join(folder, "config.json")}: authentication[0].file: ${join(folder, "accounts.json")}: accounts[1].group: is not a configured group`,
-      ],
-    });
+  it("that could never log in do not stop the start; the log says so, with their positions in the file", async () => {
+    const dots = { ...ALICE, username: ".." };
+    await start([ALICE, { ...ALICE, username: "bob", group: "gone" }, dots]);
+    const problems = [
+      "accounts[1].group: gone is not a configured group",
+      "accounts[2].username: cannot be the name of a folder",
+    ];
+    const details = { file: join(folder, "accounts.json"), problems };
+    expect(errors.splice(0)).toEqual([[details, "Accounts of the accounts file cannot log in."]]);
+  });
+
+  it("are named up to a number", async () => {
+    await start(Array.from({ length: 103 }, (_, index) => ({ ...ALICE, username: `u${index}`, group: "gone" })));
+    const [[details] = []] = errors.splice(0) as [{ problems: string[] }][];
+    expect([details?.problems.length, details?.problems.at(-1)]).toEqual([101, "and 3 more"]);
+  });
+
+  it("stop the start if the file is not valid", async () => {
+    const error = await start([{ ...ALICE, groups: "staff" }]).catch((thrown: unknown) => thrown);
+    expect(failureOf(error)).toMatchObject({ exitStatus: 2 });
   });
 });
