@@ -74,7 +74,7 @@ describe("fileferry key", () => {
     ["an unknown account", ["create", "--account", "eve"], 1, "error: there is no account eve\n"],
     ["an unknown key", ["revoke", "0123456789abcdef"], 1, "error: there is no API key with the ID 0123456789abcdef\n"],
     ["an unknown permission", ["create", "--account", "alice", "--permission", "all"], 2, /expected one of allow-full/],
-    ["a path that is none", ["create", "--account", "alice", "--path", "x/"], 2, /^error: path must be "\/"/],
+    ["a path that is none", ["create", "--account", "alice", "--path", "x/"], 2, /^error: --path must be "\/"/],
     ["a time that is none", ["create", "--account", "alice", "--expires", "soon"], 2, /expected seconds/],
   ] as const)("refuses %s, and changes nothing", async (_case, args, status, stderr) => {
     const { run, read } = await open();
