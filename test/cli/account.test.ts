@@ -59,10 +59,12 @@ describe("fileferry account", () => {
     ];
     expect(await run(["add", "alice", ...settings], "secret\n")).toEqual({
       status: 0,
-      stdout: "add: alice\n",
+      stdout: `add: alice, in the new file ${file}\n`,
       stderr: "",
     });
-    expect(await run(["add", "bob", "--email", "bob@files.example"], "geheim\n")).toMatchObject({ status: 0 });
+    expect(await run(["add", "bob", "--email", "bob@files.example"], "geheim\n")).toMatchObject({
+      stdout: "add: bob\n",
+    });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const hash = expect.stringMatching(/^\$scrypt\$/);
     expect(JSON.parse(await read())).toEqual({
@@ -88,13 +90,13 @@ describe("fileferry account", () => {
 
   it.runIf(HAS_TERMINAL)("asks for a password on a terminal twice and echoes neither", async () => {
     const { file, read } = await open();
-    for (const [verb, password] of [
-      ["add", "sekret"],
-      ["set-password", "geheim"],
+    for (const [verb, password, note] of [
+      ["add", "sekret", `, in the new file ${file}`],
+      ["set-password", "geheim", ""],
     ] as const) {
       const { status, shown } = await runOnTerminal(["account", verb, "alice", "--file", file], password);
       const prompts = "Password: \r\nRepeat the password: \r\n";
-      expect({ status, shown }).toEqual({ status: 0, shown: `${prompts}${verb}: alice\r\n` });
+      expect({ status, shown }).toEqual({ status: 0, shown: `${prompts}${verb}: alice${note}\r\n` });
       const [account] = JSON.parse(await read()).accounts;
       expect(await createPasswordHasher().verify(password, account.password)).toBe(true);
     }

@@ -96,10 +96,8 @@ export function createCurrentAccounts(options: CurrentAccountsOptions): CurrentA
     } catch (error) {
       if (isSystemError(error)) seenState = error.code;
       if (seenState === before) return;
-      const isMissing = isSystemError(error) && error.code === "ENOENT";
-      const reason = isMissing ? "does not exist" : (error as Error).message;
       const what = isSystemError(error) ? "cannot be read" : "is invalid";
-      logger.error({ file, reason }, `The accounts file ${what}; the previous accounts stay in use.`);
+      logger.error({ file, reason: toReason(error) }, `The accounts file ${what}; the previous accounts stay in use.`);
     }
   }
 
@@ -111,7 +109,7 @@ export function createCurrentAccounts(options: CurrentAccountsOptions): CurrentA
       await readIfChanged();
     } catch (error) {
       seenState = undefined;
-      throw new Error(`${file}: ${(error as Error).message}`);
+      throw new Error(`${file}: ${toReason(error)}`);
     }
   }
 
@@ -167,4 +165,10 @@ async function waitAtMost(work: Promise<unknown>, milliseconds: number): Promise
   });
   await Promise.race([work.catch(() => undefined), timeout]);
   clearTimeout(timer);
+}
+
+/** Why the file could not be read. The error of the system repeats the path. */
+function toReason(error: unknown): string {
+  const isMissing = isSystemError(error) && error.code === "ENOENT";
+  return isMissing ? "does not exist" : (error as Error).message;
 }

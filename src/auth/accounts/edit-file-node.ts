@@ -32,7 +32,7 @@ export interface EditOptions {
 /**
  * Changes the accounts of a file. Running services see the change within a second. Changes by several processes come
  * one after the other. A change keeps the order of the members and the indentation. Readers, also after a crash, see
- * the accounts before or after the change.
+ * the accounts before or after the change. Returns whether it created the file.
  *
  * Throws the error of the system if the file cannot be read or written, and `TypeError`, which names the member and the
  * reason, if the accounts before or after the change are not valid. Then nothing is changed.
@@ -41,10 +41,11 @@ export async function editAccountsFile(
   file: string,
   edit: EditAccounts,
   { canCreate = false }: EditOptions = {},
-): Promise<void> {
+): Promise<{ readonly isNew: boolean }> {
   const isNew = canCreate && (await createEmpty(file));
   try {
     await withLockedFile(file, () => change(file, edit));
+    return { isNew };
   } catch (error) {
     if (isNew) await unlink(file);
     throw error;

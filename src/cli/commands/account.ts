@@ -71,8 +71,10 @@ function toLine({
 async function change(flags: AccountFlags, streams: AccountStreams): Promise<void> {
   const { verb, name, file } = flags;
   const edit = await toEdit(flags, streams);
-  await editAccountsFile(file, edit, { canCreate: verb === "add" });
-  streams.stdout.write(`${verb}: ${escapeText(name)}\n`);
+  const { isNew } = await editAccountsFile(file, edit, { canCreate: verb === "add" });
+  // Shows a mistyped name of the file.
+  const note = isNew ? `, in the new file ${escapeText(file)}` : "";
+  streams.stdout.write(`${verb}: ${escapeText(name)}${note}\n`);
 }
 
 /** Prints the secrets only when the file has them. */

@@ -72,7 +72,7 @@ describe("start of the accounts file", () => {
 
   it("rejects when there is no file, and may be tried again", async () => {
     const authenticator = create();
-    await expect(authenticator.start?.()).rejects.toThrow(/accounts\.json: ENOENT/);
+    await expect(authenticator.start?.()).rejects.toThrow(/accounts\.json: does not exist$/);
     await write("alice", "one");
     await authenticator.start?.();
     expect(await outcome(authenticator, "alice", "one")).toBe("accepted");
@@ -104,9 +104,9 @@ describe("the accounts of a file", () => {
   });
 
   it("fail a first login with the reason, where they cannot be read", async () => {
-    await expect(outcome(create(), "alice", "one")).rejects.toThrow(`${file}: ENOENT`);
+    await expect(outcome(create(), "alice", "one")).rejects.toThrow(`${file}: does not exist`);
     // Which ends no session either.
-    await expect(create().isCurrent?.("alice", "1")).rejects.toThrow(`${file}: ENOENT`);
+    await expect(create().isCurrent?.("alice", "1")).rejects.toThrow(`${file}: does not exist`);
   });
 
   it("follow the file, looking at most once a second", async () => {

@@ -63,7 +63,7 @@ describe("the lookup of accounts in a file", () => {
   });
 
   it("rejects with the reason if the file cannot be read at first", async () => {
-    await expect(create().lookup?.("alice")).rejects.toThrow(`${file}: ENOENT`);
+    await expect(create().lookup?.("alice")).rejects.toThrow(`${file}: does not exist`);
   });
 
   it("has the settings of within the last second", async () => {
