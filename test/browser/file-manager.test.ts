@@ -5,6 +5,8 @@ import { readZip } from "../unit/archive/read-zip.ts";
 import { describeInChromium, eventually } from "./chromium.ts";
 import { chooseAction, logIn, makeFolder, openFullSite, openSite, rowOf, type Site } from "./site.ts";
 
+const DEEP =
+  "Projects of 2026/Customers and their contracts/North, sales and marketing/Letters of the second half of the year";
 const FILES = { "reports/inner.txt": "x", "a.txt": "a", "b.txt": "b", "Café.jpg": "x" };
 const LOCALES = ["en-GB", "de-DE", "fr-FR", "es-ES"];
 const SIZES = [
@@ -14,20 +16,36 @@ const SIZES = [
 
 describeInChromium("the files of a folder", (chromium) => {
   it.each(SIZES)("come first on %s, with what they are in all", async (_, options, limit, height) => {
-    const site = await openFullSite({ files: FILES });
+    const site = await openFullSite({ files: { ...FILES, [`${DEEP}/letter.txt`]: "x" } });
     const { page, expectNoComplaints } = await chromium.open(options);
     await logIn(page, site);
     const box = await page.locator("tbody tr").first().boundingBox();
     expect(box?.y).toBeLessThan(limit);
     expect(box?.height).toBeGreaterThanOrEqual(height);
     expect(box?.height).toBeLessThan(height + 8);
-    expect(await page.locator(".summary").textContent()).toBe("4 items, 3 bytes");
+    expect(await page.locator(".summary").textContent()).toBe("5 items, 3 bytes");
     await page.goto(`${site.home}reports/`);
     expect((await page.locator("tbody tr").first().boundingBox())?.y).toBeLessThan(limit);
     await page.getByRole("link", { name: "Up to Home" }).click();
     await rowOf(page, "a.txt").waitFor();
+    await page.goto(`${site.home}${DEEP}/`);
+    expect((await page.locator("tbody tr").first().boundingBox())?.y).toBeLessThan(limit);
     await expectVisitorsSeeFiles(page, site, limit);
     expectNoComplaints();
+  });
+
+  it("have names of any direction below each other on a phone", async () => {
+    const site = await openSite({ files: { "a.txt": "a", "עברית.txt": "b" } });
+    const { page } = await chromium.open(SIZES[1][1]);
+    await logIn(page, site);
+    const starts = await page.locator("tbody th a").evaluateAll((links) =>
+      links.map((link) => {
+        const text = document.createRange();
+        text.selectNodeContents(link);
+        return Math.round(text.getBoundingClientRect().left);
+      }),
+    );
+    expect(new Set(starts).size).toBe(1);
   });
 
   it("come first for visitors with a small phone, in German", async () => {
@@ -58,9 +76,9 @@ describeInChromium("the files of a folder", (chromium) => {
     expectNoComplaints();
   });
 
-  it("have the bar of a selection in one line on a desktop, with all that one file offers", async () => {
+  it.each(LOCALES)("have the bar of a selected file in one line on a desktop, %s", async (locale) => {
     const site = await openFullSite({ files: FILES });
-    const { page } = await chromium.open({ viewport: { width: 1280, height: 740 } });
+    const { page } = await chromium.open({ viewport: { width: 1280, height: 740 }, locale });
     await logIn(page, site);
     await rowOf(page, "a.txt").locator("input").check();
     expect((await page.locator("#members .selected").boundingBox())?.height).toBeLessThan(64);

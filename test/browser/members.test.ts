@@ -173,6 +173,7 @@ describeInChromium("members with JavaScript", (chromium) => {
     await makeFolder(page, "<b>'\"&amp;🦭");
     await eventually(() => page.locator("tr[data-name] th a").allTextContents()).toContain("<b>'\"&amp;🦭");
     expect(await page.getByRole("alert").count()).toBe(0);
+    await eventually(() => page.evaluate(() => document.activeElement?.textContent)).toBe("<b>'\"&amp;🦭");
     expectNoComplaints(/status of 422/);
   });
 

@@ -51,6 +51,12 @@ describeInChromium("renaming, moving and copying with JavaScript", (chromium) =>
     await page.locator("h1").click();
     await field.waitFor({ state: "detached" });
     expect(await site.list()).toEqual(expect.arrayContaining(["a.txt", "b.txt"]));
+    await chooseAction(page, "a.txt", "Rename");
+    await field.fill("b.txt");
+    await page.keyboard.press("Enter");
+    await page.locator(".notice.problem").waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator(".notice.problem").waitFor({ state: "hidden" });
     expectNoComplaints(/status of 422/);
   });
 

@@ -50,6 +50,7 @@ describeInWholeChromium("the viewer", (chromium) => {
     await page.keyboard.press("ArrowRight");
     await page.getByText("This file cannot be shown here. You can download it.").waitFor();
     await eventually(() => title(page)).toBe("g.png, 6 of 6");
+    await eventually(() => page.locator(".viewer output:visible").allTextContents()).not.toContain("0%");
     await page.keyboard.press("ArrowRight");
     await page.keyboard.press("ArrowLeft");
     await page.keyboard.press("ArrowLeft");

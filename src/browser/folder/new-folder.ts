@@ -1,7 +1,8 @@
 import { fill } from "../format.ts";
 import { closeMenu } from "../menus.ts";
-import { runCommands } from "../requests.ts";
-import { type OpenFolderPage, problemElement } from "./page.ts";
+import type { OpenFolderPage } from "./page.ts";
+import { linkOf } from "./rename.ts";
+import { runOnMembers } from "./run-on-members.ts";
 
 /** Creates folders without leaving the page. */
 export function enhanceNewFolder(page: OpenFolderPage): void {
@@ -12,15 +13,14 @@ export function enhanceNewFolder(page: OpenFolderPage): void {
   let isBusy = false;
 
   async function create(name: string, target: HTMLInputElement): Promise<void> {
-    const { outcomes, problem } = await runCommands([], "create-folder", [name], texts);
-    const message = outcomes[0]?.message;
-    if (problem !== undefined) return page.showProblems([problemElement(problem, texts)]);
-    if (message) return page.showProblems([fill(texts.failed, { name, message })]);
-    page.showProblems([]);
+    const { hasFailed } = await runOnMembers(page, "create-folder", [name]);
+    if (hasFailed) return;
     page.announce(fill(texts.folderCreated, { name }));
     target.value = "";
+    const hasFocus = target === document.activeElement;
     closeMenu(target);
     await page.refresh();
+    if (hasFocus) linkOf(main, name)?.focus();
   }
 
   form.addEventListener("submit", (event) => {

@@ -1,7 +1,7 @@
 import { element } from "../elements.ts";
 import { fill } from "../format.ts";
-import { runCommands } from "../requests.ts";
-import { type OpenFolderPage, problemElement } from "./page.ts";
+import type { OpenFolderPage } from "./page.ts";
+import { runOnMembers } from "./run-on-members.ts";
 
 /**
  * Puts a field in place of a member's name. Enter and leaving the field rename, Escape does not; a name that is not
@@ -38,10 +38,9 @@ export function renameInPlace(page: OpenFolderPage, name: string): void {
     if (newName === name || (!hasFocus && !field.checkValidity())) return end(hasFocus);
     if (!field.reportValidity()) return;
     isEnding = true;
-    const failure = await findFailure(page, name, newName);
+    const { hasFailed } = await runOnMembers(page, "move", [name], newName);
     isEnding = false;
-    page.showProblems(failure === undefined ? [] : [failure]);
-    if (failure !== undefined) return hasFocus ? field.focus() : end(false);
+    if (hasFailed) return hasFocus ? field.focus() : end(false);
     end(false);
     page.announce(fill(texts.renamed, { name: newName }));
     await page.refresh();
@@ -52,8 +51,9 @@ export function renameInPlace(page: OpenFolderPage, name: string): void {
     if (event.key !== "Enter" && event.key !== "Escape") return;
     event.preventDefault();
     event.stopPropagation();
-    if (event.key === "Enter") void commit(true);
-    else end(true);
+    if (event.key === "Enter") return void commit(true);
+    page.showProblems([]);
+    end(true);
   });
   field.addEventListener("blur", () => void commit(false));
   link.hidden = true;
@@ -64,18 +64,7 @@ export function renameInPlace(page: OpenFolderPage, name: string): void {
   field.setSelectionRange(0, dot > 0 ? dot : name.length);
 }
 
-/** Renames a member. Returns why that was not possible. A name with a slash would be a path. */
-async function findFailure(
-  { texts }: OpenFolderPage,
-  name: string,
-  newName: string,
-): Promise<Node | string | undefined> {
-  const { outcomes, problem } = await runCommands([], "move", [name], texts, newName);
-  if (problem !== undefined) return problemElement(problem, texts);
-  const message = outcomes[0]?.message;
-  return message ? fill(texts.failed, { name, message }) : undefined;
-}
-
-function linkOf(main: HTMLElement, name: string): HTMLElement | null {
+/** The link of a member in its row. */
+export function linkOf(main: HTMLElement, name: string): HTMLElement | null {
   return main.querySelector<HTMLElement>(`tr[data-name="${CSS.escape(name)}"] th a`);
 }

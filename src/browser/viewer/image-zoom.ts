@@ -51,7 +51,8 @@ export function createZoom(image: HTMLImageElement, stage: HTMLElement, texts: S
   }
 
   function update(): void {
-    setText(shown, percent.format(factor()));
+    // An image that cannot be displayed has no size.
+    setText(shown, image.width > 0 ? percent.format(factor()) : "");
     setText(toggle, isFitted() ? percent.format(1) : texts.fit);
     toggle.title = isFitted() ? texts.actualSize : texts.fitHint;
     toggle.setAttribute("aria-label", toggle.title);

@@ -18,7 +18,7 @@ export function renderPlace(texts: Texts, folder: FolderPage): SafeHtml {
   const title = segments.at(-1) ?? toRootName(texts, folder);
   return html`<div class="place">
 ${segments.length > 0 ? renderUp(texts, folder) : undefined}${renderCrumbs(texts, folder)}
-<h1><bdi>${title}</bdi></h1>
+<h1 title="${title}"><bdi>${title}</bdi></h1>
 <p class="summary">${members === undefined ? undefined : toSummary(texts, members)}</p>
 </div>`;
 }
@@ -40,7 +40,7 @@ function renderCrumbs(texts: Texts, folder: FolderPage): SafeHtml | undefined {
   const above = segments.slice(0, -1);
   const nearest = above.slice(-MAX_CRUMBS);
   const toItem = (name: string, levels: number): SafeHtml =>
-    html`<li><a href="${toOrderedUrl("../".repeat(levels), folder.order)}"><bdi>${name}</bdi></a></li>`;
+    html`<li><a href="${toOrderedUrl("../".repeat(levels), folder.order)}" title="${name}"><bdi>${name}</bdi></a></li>`;
   const items = [
     toItem(toRootName(texts, folder), segments.length),
     nearest.length < above.length ? html`<li>…</li>` : undefined,
