@@ -1,7 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import type { ClientRequest, IncomingHttpHeaders, IncomingMessage, Server } from "node:http";
+import {
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as plainRequest,
+  type Server,
+} from "node:http";
 import { type RequestOptions, request as secureRequest } from "node:https";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -120,6 +126,14 @@ describe.skipIf(missing !== undefined)("a service behind nginx, which ends TLS",
     expect([part.status, `${part.bytes}`, part.headers["content-range"]]).toEqual([206, "234", "bytes 2-4/10"]);
     expect((await call("GET", path, { "if-none-match": etag })).status).toBe(304);
     expect((await call("PUT", path, { "if-match": '"other"' }, "new")).status).toBe(412);
+  });
+
+  it("sends requests without TLS to the same URL with TLS", async () => {
+    const path = "/files/home/a%20b.txt?inline";
+    const request = plainRequest({ socketPath: nginx.plainSocket, path, headers: { Host: "files.example" } });
+    const answer = read(request);
+    request.end();
+    expect(await answer).toMatchObject({ status: 308, headers: { location: `https://files.example${path}` } });
   });
 
   it("logs no token of a link", async () => {

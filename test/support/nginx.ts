@@ -10,6 +10,7 @@ import { makeCertificate } from "./certificates.ts";
 import { standBetween } from "./openapi/between.ts";
 
 const ACCESS_LOG = "access.log";
+const PLAIN_SOCKET = "plain.sock";
 const BINARIES = ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx", "/opt/homebrew/bin/nginx"];
 
 /** Why there is no nginx to test with; `undefined` where there is one. In continuous integration it is a failure. */
@@ -37,6 +38,8 @@ type Example = keyof typeof upstreams;
 export interface Nginx {
   readonly port: number;
   readonly origin: string;
+  /** The socket at which the example `nginx` listens without TLS. */
+  readonly plainSocket: string;
   /** The certificate that it shows, for clients that trust it. */
   readonly certificate: string;
   /** What it has written to its log of errors. */
@@ -88,6 +91,7 @@ export async function startNginx(
   return {
     port,
     origin: `https://127.0.0.1:${port}`,
+    plainSocket: join(folder, PLAIN_SOCKET),
     certificate: await readFile(join(folder, "cert.pem"), "utf8"),
     log: () => printed,
     accessLog: () => readFile(join(folder, ACCESS_LOG), "utf8"),
@@ -123,6 +127,7 @@ async function toConfiguration({ folder, binary, port, servicePorts, example, ch
     ["http {\n", `http {\n${isLogged ? "" : "    access_log off;\n"}${places}`],
     ...(isLogged ? [["/var/log/nginx/access.log", `${folder}/${ACCESS_LOG}`]] : []),
     ...upstreams[example].map((address, index) => [address, `127.0.0.1:${servicePorts[index]}`]),
+    ...(example === "nginx" ? [["listen 80;", `listen unix:${folder}/${PLAIN_SOCKET};`]] : []),
     ["listen 443 ssl", `listen 127.0.0.1:${port} ssl`],
     ["/etc/ssl/files.example.pem", `${folder}/cert.pem`],
     ["/etc/ssl/files.example.key", `${folder}/key.pem`],

@@ -156,10 +156,9 @@ describe("the head of a folder's page", () => {
   it("names the folder, and leads to each folder above it, escaped (SECURITY 21)", async () => {
     const page = await pageOf({ files: { [`/alice/${EVIL}/g/h/`]: "" } }, `/home/${encodeURIComponent(EVIL)}/g/h/`);
     expect(page).toMatch(/<h1 title="h"><bdi>h<\/bdi><\/h1>/);
-    const crumbs = [...page.matchAll(/<li><a href="((?:\.\.\/)+)" title="[^"]*"><bdi>([^<]*)<\/bdi>/g)].map(([, href, name]) => [
-      href,
-      name,
-    ]);
+    const crumbs = [...page.matchAll(/<li><a href="((?:\.\.\/)+)" title="[^"]*"><bdi>([^<]*)<\/bdi>/g)].map(
+      ([, href, name]) => [href, name],
+    );
     expect(crumbs.map(([href]) => href)).toEqual(["../../../", "../../", "../"]);
     expect(crumbs.map(([, name]) => name)).toEqual(["Home", expect.stringContaining("&lt;script&gt;"), "g"]);
   });

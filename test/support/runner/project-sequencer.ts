@@ -21,7 +21,7 @@ const LONG = [
   "test/runtimes/uploads/two-processes-s3.test.ts",
   "test/browser/file-manager.test.ts",
   "test/browser/resume.test.ts",
-  "test/package/packed-package.test.ts",
+  "test/runtimes/packed-package.test.ts",
   "test/faults/s3-points.test.ts",
   "test/memory/large-archives.test.ts",
   "test/browser/links.test.ts",
