@@ -14,6 +14,8 @@ async function configure(session: object = {}): Promise<string> {
   return config;
 }
 
+const HINT = "an address with too many failed logins stays locked out: name it by --address";
+
 describe("fileferry unlock", () => {
   it("says with status 2 that only the process that serves knows failed logins in its memory", async () => {
     const config = await configure();
@@ -60,10 +62,14 @@ describe.skipIf(!hasRedis && process.env.CI === undefined)(`fileferry unlock wit
     for (let count = 0; count < 2; count += 1) expect(await ask("a guess of eve")).toBe(401);
     expect(await ask("secret of alice")).toBe(401);
     const unlock = (...more: readonly string[]) => runInProcess(["unlock", "alice", "--config", config, ...more]);
-    expect(await unlock()).toEqual({ status: 0, stdout: "unlock: alice\n", stderr: "" });
+    expect(await unlock()).toEqual({ status: 0, stdout: "unlock: alice\n", stderr: `warning: ${HINT}\n` });
     expect(await ask("secret of alice")).toBe(401);
     const mistyped = await runInProcess(["unlock", "alcie", "--config", config]);
-    expect(mistyped).toEqual({ status: 1, stdout: "", stderr: "error: no failed logins of alcie are counted\n" });
+    expect(mistyped).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: `error: no failed logins of alcie are counted; ${HINT}\n`,
+    });
     expect(await unlock("--address", "127.0.0.1")).toMatchObject({ status: 0, stderr: "" });
     expect(await ask("secret of alice")).toBe(200);
     for (let count = 0; count < 2; count += 1) expect(await ask("a guess of eve")).toBe(401);

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { chmod, mkdir, readFile, readlink, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
@@ -7,6 +7,7 @@ import { builtCommand, ensureBuilt, makeFolder, projectFolder, runCommand, start
 import { findFreePort } from "../support/nginx.ts";
 
 const page = await readFile(join(projectFolder, "docs/deployment.md"), "utf8");
+const [, hook = ""] = /```sh\n(#!\/bin\/sh\nif test "\$RENEWED_LINEAGE"[\s\S]*?)```/.exec(page) ?? [];
 const chapter = page.slice(page.indexOf("## Backups, upgrades and rollback"));
 const [backup = "", upgrade = "", rollback = ""] = [...chapter.matchAll(/```sh\n([\s\S]*?)```/g)].map(
   ([, text]) => text,
@@ -17,6 +18,8 @@ const [, restore = ""] = /`(sudo tar --extract[^`]*)`/.exec(chapter) ?? [];
 const STAND_INS = {
   sudo: 'if [ "$1" = -u ]; then shift 2; fi; exec "$@"',
   git: 'if [ "$1" = rev-parse ]; then echo 2b3c4d5e; fi',
+  // The user of the service is the one who runs the test.
+  install: 'shift 4; exec /usr/bin/install "$@"',
   npm: `if [ "$1" != install ]; then exit; fi
 folder=\${2#--prefix=}
 mkdir -p "$folder/node_modules/.bin"
@@ -94,6 +97,7 @@ describe("the chapter of backups, upgrades and rollback", () => {
       for (let round = 0; !isOver; round++) await put("changing.txt", `${round % 10}`.repeat(100_000));
     })();
     for (let copies = 0; copies < 5; copies++) await run(backup);
+    expect((await stat(join(root, "backup.tar.gz"))).mode & 0o777).toBe(0o600);
     isOver = true;
     await writing;
 
@@ -112,6 +116,21 @@ describe("the chapter of backups, upgrades and rollback", () => {
     expect((await runCommand(["check", "--config", copy])).status).toBe(0);
     const { url: second } = await startServer(["serve", "--config", copy]);
     expect(await download(`${second}home/kept.txt`)).toEqual([200, "kept"]);
+  });
+
+  it("has a hook of Certbot that takes the renewed certificate of the service alone", async () => {
+    const { root, run } = await setUpMachine();
+    const copied = async () => (await readdir(join(root, "etc/fileferry"))).filter((name) => name.endsWith(".pem"));
+    for (const name of ["files.example", "other.example"]) {
+      const lineage = join(root, "etc/letsencrypt/live", name);
+      await mkdir(lineage, { recursive: true });
+      for (const file of ["privkey.pem", "fullchain.pem"]) await writeFile(join(lineage, file), name);
+    }
+    await run(`export RENEWED_LINEAGE=/etc/letsencrypt/live/other.example\n${hook}`);
+    expect(await copied()).toEqual([]);
+    await run(`export RENEWED_LINEAGE=/etc/letsencrypt/live/files.example\n${hook}`);
+    expect(await copied()).toEqual(["cert.pem", "key.pem"]);
+    expect((await stat(join(root, "etc/fileferry/key.pem"))).mode & 0o777).toBe(0o640);
   });
 
   it("has an upgrade to a version next to the old one, and a way back", async () => {

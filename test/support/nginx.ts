@@ -38,7 +38,7 @@ type Example = keyof typeof upstreams;
 export interface Nginx {
   readonly port: number;
   readonly origin: string;
-  /** The socket at which the example `nginx` listens without TLS. */
+  /** The socket at which the examples `nginx` and `offload` listen without TLS. */
   readonly plainSocket: string;
   /** The certificate that it shows, for clients that trust it. */
   readonly certificate: string;
@@ -127,7 +127,7 @@ async function toConfiguration({ folder, binary, port, servicePorts, example, ch
     ["http {\n", `http {\n${isLogged ? "" : "    access_log off;\n"}${places}`],
     ...(isLogged ? [["/var/log/nginx/access.log", `${folder}/${ACCESS_LOG}`]] : []),
     ...upstreams[example].map((address, index) => [address, `127.0.0.1:${servicePorts[index]}`]),
-    ...(example === "nginx" ? [["listen 80;", `listen unix:${folder}/${PLAIN_SOCKET};`]] : []),
+    ...(isLogged ? [["listen 80;", `listen unix:${folder}/${PLAIN_SOCKET};`]] : []),
     ["listen 443 ssl", `listen 127.0.0.1:${port} ssl`],
     ["/etc/ssl/files.example.pem", `${folder}/cert.pem`],
     ["/etc/ssl/files.example.key", `${folder}/key.pem`],

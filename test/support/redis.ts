@@ -19,14 +19,17 @@ export interface TestRedis {
   start(): Promise<void>;
 }
 
+/** Keeps nothing on the disk. */
+const UNSAVED: readonly string[] = ["--save", "", "--appendonly", "no"];
+
 /** Starts a Redis on a free port, with a password where one is given. */
-export async function startRedis(password?: string): Promise<TestRedis> {
+export async function startRedis(password?: string, flags = UNSAVED): Promise<TestRedis> {
   const port = await findFreePort();
   const secret = password === undefined ? [] : ["--requirepass", password];
   let child: ChildProcess | undefined;
 
   async function start(): Promise<void> {
-    const own = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", ...secret];
+    const own = ["--port", String(port), "--bind", "127.0.0.1", ...flags, ...secret];
     const started = spawn("redis-server", own, { stdio: ["ignore", "pipe", "inherit"], cwd: tmpdir() });
     child = started;
     let printed = "";

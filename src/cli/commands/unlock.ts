@@ -44,7 +44,11 @@ export async function unlock(
     await close();
   }
   const uncounted = `no failed logins of ${escapeText(name)} are counted`;
-  if (!forgotten.ofName && !forgotten.ofNetwork) throw createFailure(1, [`error: ${uncounted}`]);
+  const hint = "an address with too many failed logins stays locked out: name it by --address";
+  if (!forgotten.ofName && !forgotten.ofNetwork) {
+    throw createFailure(1, [`error: ${uncounted}${address === undefined ? `; ${hint}` : ""}`]);
+  }
+  if (address === undefined) stderr.write(`warning: ${hint}\n`);
   if (!forgotten.ofName) stderr.write(`warning: ${uncounted}, only those of the address\n`);
   stdout.write(`unlock: ${escapeText(name)}\n`);
 }

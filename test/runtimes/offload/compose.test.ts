@@ -1,9 +1,12 @@
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { request as secureRequest } from "node:https";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { promisify } from "node:util";
+import ipaddr from "ipaddr.js";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { parse } from "yaml";
 import { builtFolder, ensureBuilt, makeFolder, projectFolder, runCommand, startServer } from "../../support/built.ts";
@@ -29,8 +32,20 @@ describe.skipIf(missing)(`the services of compose.yaml${missing ? ` (skipped: ${
     const [folder, port, front] = [await makeFolder(), await findFreePort(), await findFreePort()];
     const root = join(folder, "files");
     await mkdir(root);
-    const redis = await startRedis();
+    const { services, networks } = parse(await readFile(join(example, "compose.yaml"), "utf8"));
+    const [server, ...flags]: readonly string[] = services.redis.command;
+    expect(server).toBe("redis-server");
+    const redis = await startRedis(undefined, [...flags, "--dir", folder]);
     onTestFinished(redis.stop);
+    const [kind, client = "", ...question]: readonly string[] = services.redis.healthcheck.test;
+    const askRedis = async (...words: readonly string[]) =>
+      (await promisify(execFile)(client, ["-p", String(redis.port), ...words])).stdout;
+    expect([kind, await askRedis(...question)]).toEqual(["CMD", "PONG\n"]);
+    // A session survives the end of Redis.
+    await askRedis("set", "kept", "a session");
+    await redis.stop();
+    await redis.start();
+    expect(await askRedis("get", "kept")).toBe("a session\n");
     standBetween(port, { isOffloaded: true });
     const nginx = await startNginx(front, [port], "compose", [
       ["alias /srv/files/;", `alias ${root}/;`],
@@ -54,12 +69,16 @@ describe.skipIf(missing)(`the services of compose.yaml${missing ? ` (skipped: ${
     const added = ["account", "add", "alice", "--file", join(folder, "etc/accounts.json")];
     expect(await runCommand(added, "a long passphrase\n")).toMatchObject({ status: 0 });
 
-    const { services } = parse(await readFile(join(example, "compose.yaml"), "utf8"));
+    // Docker gives no other container the address that nginx has.
+    const [{ ip_range: others }] = networks.inner.ipam.config;
+    const own = services.nginx.networks.inner.ipv4_address;
+    expect(changed).not.toContain(own);
+    expect(ipaddr.parse(own).match(ipaddr.parseCIDR(others))).toBe(false);
     const [node, ...words]: readonly string[] = services.fileferry.command;
     expect(node).toBe("node");
     const places = { "node_modules/fileferry/dist": builtFolder, "/etc/fileferry": join(folder, "etc") };
-    const [command, ...others] = replaceEach(words.join("\n"), places).split("\n");
-    const run = await startServer(others, [], command);
+    const [command, ...rest] = replaceEach(words.join("\n"), places).split("\n");
+    const run = await startServer(rest, [], command);
 
     const headers = { authorization: `Basic ${btoa("alice:a long passphrase")}`, accept: "application/json" };
     async function ask(method: string, path: string, body?: string): Promise<readonly [number | undefined, string]> {
