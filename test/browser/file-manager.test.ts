@@ -145,21 +145,33 @@ describeInChromium("the files of a folder", (chromium) => {
     expectNoComplaints();
   });
 
-  it("are renamed and described from the bar of the selection, one at a time", async () => {
+  it("are renamed and described from the menu of the selection's bar, and several are deleted from it", async () => {
     const site = await openSite({ files: FILES });
     const { page, expectNoComplaints } = await chromium.open();
     await logIn(page, site);
-    const bar = page.locator(".selected");
+    const menu = page.locator(".selected").getByRole("button", { name: "Actions" });
+    const item = (name: string) => page.getByRole("menuitem", { name });
     await rowOf(page, "a.txt").getByRole("checkbox").check();
-    await bar.getByRole("button", { name: "Properties" }).click();
+    await menu.click();
+    await page.getByRole("menu", { name: "Actions for a.txt" }).waitFor();
+    await page.keyboard.press("Escape");
+    expect(await menu.evaluate((button) => button === document.activeElement)).toBe(true);
+    await page.keyboard.press("Enter");
+    await item("Properties").click();
     await page.getByRole("dialog", { name: "a.txt" }).getByRole("button", { name: "Close" }).click();
-    await bar.getByRole("button", { name: "Rename" }).click();
+    await menu.click();
+    await item("Rename").click();
     await page.getByRole("textbox", { name: "New name" }).fill("z.txt");
     await page.keyboard.press("Enter");
     await rowOf(page, "z.txt").waitFor();
     await rowOf(page, "b.txt").getByRole("checkbox").check();
     await rowOf(page, "Café.jpg").getByRole("checkbox").check();
-    expect(await bar.getByRole("button", { name: /^(?:Rename|Properties)$/ }).count()).toBe(0);
+    await menu.click();
+    await page.getByRole("menu", { name: "2 selected" }).waitFor();
+    expect(await item("Rename").count()).toBe(0);
+    await item("Delete").click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await eventually(() => page.locator("tbody tr").count()).toBe(2);
     expectNoComplaints();
   });
 
@@ -206,7 +218,7 @@ describeInChromium("the files of a folder", (chromium) => {
       "4 éléments",
       ["Filtrer", "Nouveau dossier", "Envoyer"],
       ["Nom", "Taille", "Modifié"],
-      "4 sélectionnés",
+      "4 sélectionné(s)",
     ],
     [
       "es-ES",
@@ -214,7 +226,7 @@ describeInChromium("the files of a folder", (chromium) => {
       "4 elementos",
       ["Filtrar", "Carpeta nueva", "Subir"],
       ["Nombre", "Tamaño", "Modificado"],
-      "4 seleccionados",
+      "4 seleccionado(s)",
     ],
   ] as const)(
     "are described in the language of the browser, %s",
@@ -231,7 +243,7 @@ describeInChromium("the files of a folder", (chromium) => {
       expect(await page.locator("#send > summary").textContent()).toBe(upload);
       expect(await page.locator("thead :is(.name, .size, .modified) a").allTextContents()).toEqual(columns);
       await page.locator("#select-all").click();
-      expect(await page.locator(".count").textContent()).toMatch(RegExp(`^${selected}, 3\\s`));
+      expect(await page.locator(".count").textContent()).toContain(`${selected}, 3`);
       await page.locator("#select-all").click();
       const menu = locale === "fr-FR" ? "Actions pour a.txt" : "Acciones para a.txt";
       await page.getByRole("link", { name: menu }).click();
@@ -362,7 +374,7 @@ describeInChromium("the files of a folder", (chromium) => {
     await page.keyboard.up("Delete");
     await eventually(namesOf).toEqual(["b1.txt", "b3.txt"]);
     await page.getByRole("button", { name: "Restore" }).click();
-    await eventually(namesOf).toEqual(["a1.txt", "b1.txt", "b3.txt"]);
+    await eventually(namesOf).toEqual(["a1.txt", "a2.txt", "b1.txt", "b2.txt", "b3.txt"]);
     expectNoComplaints();
   });
 
@@ -377,10 +389,10 @@ describeInChromium("the files of a folder", (chromium) => {
       for (const name of names) await page.getByRole("checkbox", { name }).check();
       const offers = await bar.getByRole("button").filter({ visible: true }).allTextContents();
       await page.keyboard.press("Escape");
-      return offers.slice(1).map((offer) => offer.trim());
+      return offers.slice(1, -1).map((offer) => offer.trim());
     };
-    expect(await offersOf("a.txt")).toEqual(["Download as ZIP", "Copy", "Properties"]);
-    expect(await offersOf("b.txt")).toEqual(["Move", "Rename", "Properties"]);
+    expect(await offersOf("a.txt")).toEqual(["Download as ZIP", "Copy"]);
+    expect(await offersOf("b.txt")).toEqual(["Move"]);
     expect(await offersOf("a.txt", "b.txt")).toEqual(["Download as ZIP", "Move", "Copy"]);
     expect(await offersOf("a.txt", "c.txt")).toEqual(["Download as ZIP", "Delete", "Move", "Copy"]);
     await rowOf(page, "a.txt").getByRole("link", { name: "Actions for" }).click();

@@ -60,6 +60,34 @@ describeInChromium("a folder by the keyboard alone", (chromium) => {
     expectNoComplaints();
   });
 
+  it("deletes what is selected wherever the focus is, and restores several deletions at once", async () => {
+    const site = await openSite({ files: FILES, hasTrash: true });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await page.getByRole("searchbox").fill(".txt");
+    const all = page.locator("#select-all");
+    await all.click();
+    expect(await selected(page)).toEqual(["a.txt", "b.txt", "c.txt"]);
+    await all.click();
+    expect(await selected(page)).toEqual([]);
+    await rowOf(page, "a.txt").getByRole("checkbox").check();
+    await page.locator("h1").click();
+    await page.keyboard.press("Delete");
+    await rowOf(page, "a.txt").waitFor({ state: "detached" });
+    await rowOf(page, "b.txt").locator("th a").focus();
+    await page.keyboard.press("Delete");
+    await rowOf(page, "b.txt").waitFor({ state: "detached" });
+    await page.locator(".toast").getByText("Deleted: 2").waitFor();
+    await page.locator(".toast button").press("Enter");
+    for (const name of ["a.txt", "b.txt", "c.txt"]) await rowOf(page, name).waitFor();
+    await page.locator("h1").click();
+    await page.keyboard.press("Control+a");
+    await page.keyboard.press("Delete");
+    await page.locator(".toast").getByText("Deleted: 3").waitFor();
+    expect((await site.list()).filter((path) => path.endsWith(".txt"))).toEqual(["reports/inner.txt"]);
+    expectNoComplaints();
+  });
+
   it("selects all rows on the way with Shift, however far a key goes", async () => {
     const site = await openSite({ files: FILES });
     const { page, expectNoComplaints } = await chromium.open();

@@ -40,10 +40,10 @@ export function enhanceKeyboard(page: OpenFolderPage): void {
     if (box !== null) select([box], !box.checked);
   }
 
-  /** Deletes the selected members, or the one of the row. */
-  function removeFrom(row: HTMLElement): void {
+  /** Deletes the selected members or, without any, the one of the row. */
+  function remove(row?: HTMLElement): void {
     const selected = selectedRows(main);
-    const rows = selected.length > 0 ? selected : [row];
+    const rows = selected.length === 0 && row !== undefined ? [row] : selected;
     if (!rows.some((one) => mayDo(page, one, "delete"))) return;
     const names = rows.map(({ dataset }) => dataset.name ?? "");
     void removeAll(page, names);
@@ -61,7 +61,7 @@ export function enhanceKeyboard(page: OpenFolderPage): void {
         return true;
       case "Delete":
         // A key that is held down deletes no more rows.
-        if (!repeat) removeFrom(row);
+        if (!repeat) remove(row);
         return true;
       case " ":
         toggle(row);
@@ -92,7 +92,7 @@ export function enhanceKeyboard(page: OpenFolderPage): void {
   }
 
   /** The keys of the page. Returns whether the key has a meaning. */
-  function onPage({ key, ctrlKey, metaKey }: KeyboardEvent): boolean {
+  function onPage({ key, ctrlKey, metaKey, repeat, target }: KeyboardEvent): boolean {
     const isCommand = ctrlKey || metaKey;
     if (isCommand && key.toLowerCase() === "a") {
       const boxes = shownBoxes(main);
@@ -110,6 +110,10 @@ export function enhanceKeyboard(page: OpenFolderPage): void {
       case "Escape":
         if (selectedBoxes(main).length === 0) return false;
         select(selectedBoxes(main), false);
+        return true;
+      case "Delete":
+        // In the panel of the uploads the key has no meaning.
+        if (!repeat && (target as Element).matches("body, #members *")) remove();
         return true;
       case "ArrowDown":
       case "ArrowUp":

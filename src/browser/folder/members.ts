@@ -2,15 +2,13 @@ import type { MemberAction } from "../../contracts/pages/member-action.ts";
 import { button, element, setText } from "../elements.ts";
 import { fill } from "../format.ts";
 import { mayDo, memberBoxes, type OpenFolderPage, selectedBoxes, selectedRows, toSelectionText } from "./page.ts";
-import { showProperties } from "./properties.ts";
 import { removeAll } from "./remove.ts";
-import { renameInPlace } from "./rename.ts";
 import { enhanceRowClicks } from "./row-clicks.ts";
+import { openSelectionMenu } from "./row-menu.ts";
 import { runOnMembers } from "./run-on-members.ts";
 import { showSelectAll } from "./select-all.ts";
 import { DOWNLOAD_MEMBERS, submitForm } from "./submit-form.ts";
 import { chooseAndTransfer } from "./transfer.ts";
-import { findVersions } from "./versions.ts";
 
 /** If more are selected, and these are all, the archive is that of the folder, which needs no names. */
 const MAX_NAMED = 998;
@@ -44,7 +42,6 @@ export function enhanceMembers(page: OpenFolderPage): void {
     const limit = findLimit(page);
     showSelectAll(main);
     showBar(page, rows, clear);
-    showSingleActions(page, count);
     flatten(main);
     for (const action of main.querySelectorAll<HTMLButtonElement>("[data-members-action]")) {
       const needed = NEEDED[action.value];
@@ -122,7 +119,7 @@ function flatten(main: HTMLElement): void {
   menu.open = true;
 }
 
-/** Shows the bar of actions while members are selected. */
+/** Shows the bar of actions while members are selected, with the menu of what else can be done with them. */
 function showBar(page: OpenFolderPage, rows: readonly HTMLElement[], clear: () => void): void {
   const { main, texts } = page;
   const bar = main.querySelector<HTMLElement>("#members .selected");
@@ -132,40 +129,21 @@ function showBar(page: OpenFolderPage, rows: readonly HTMLElement[], clear: () =
   // The first number that a page formats takes the browser a while.
   if (rows.length > 0) setText(label, toSelectionText(page, rows));
   if (bar.querySelector(".clear") !== null) return;
-  const cross = button("✕", clear);
-  cross.className = "neutral clear";
-  cross.setAttribute("aria-label", texts.clearSelection);
-  cross.title = texts.clearSelection;
-  bar.prepend(cross);
-}
-
-/** Shows the buttons for what is done with one member alone, while one is selected. */
-function showSingleActions(page: OpenFolderPage, count: number): void {
-  const { main, texts } = page;
-  const bar = main.querySelector("#members .selected");
-  for (const single of main.querySelectorAll("[data-single]")) single.remove();
-  const [row] = selectedRows(main);
-  if (bar === null || count !== 1 || row === undefined) return;
-  const versions = findVersions(row);
-  bar.append(
-    ...(mayDo(page, row, "move") ? [toSingleButton(page, texts.rename, renameInPlace)] : []),
-    ...(versions ? [toSingleButton(page, versions.title, () => versions.click())] : []),
-    toSingleButton(page, texts.properties, showProperties),
-  );
-}
-
-function toSingleButton(
-  page: OpenFolderPage,
-  label: string,
-  act: (page: OpenFolderPage, name: string) => unknown,
-): HTMLButtonElement {
-  const single = button(label, () => {
-    const [box] = selectedBoxes(page.main);
-    if (box !== undefined) act(page, box.value);
+  const more = toBarButton("⋯", "actions", main.querySelector("thead .more")?.textContent ?? "", () => {
+    const [row] = selectedRows(main);
+    if (row !== undefined) openSelectionMenu(page, row, { anchor: more });
   });
-  single.className = "neutral";
-  single.dataset.single = "";
-  return single;
+  more.setAttribute("aria-haspopup", "menu");
+  bar.prepend(toBarButton("✕", "clear", texts.clearSelection, clear));
+  bar.append(more);
+}
+
+function toBarButton(sign: string, className: string, label: string, act: () => void): HTMLButtonElement {
+  const made = button(sign, act);
+  made.className = `neutral ${className}`;
+  made.setAttribute("aria-label", label);
+  made.title = label;
+  return made;
 }
 
 /** The names of the selected members in one field: a form may have fewer parts. No name has a `/`. */

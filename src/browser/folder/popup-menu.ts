@@ -9,13 +9,12 @@ export interface MenuItem {
 
 /**
  * Opens a menu at an element (ARIA menu button): arrows, Home and End move in it; Escape, Tab and a press elsewhere
- * close it. The focus goes back to the element. `at`: where the pointer is, if that opens it. Without a label the menu
- * has the label of the element.
+ * close it. The focus goes back to the element. `at`: where the pointer is, if that opens it.
  */
 export function openPopupMenu(
   anchor: HTMLElement,
   items: readonly MenuItem[],
-  { label, at }: { readonly label?: string | undefined; readonly at?: MouseEvent | undefined } = {},
+  { label, at }: { readonly label: string; readonly at?: MouseEvent | undefined },
 ): void {
   const entries = items.map(({ label: text, act, isDanger }) => {
     const entry = button(text, () => {
@@ -27,8 +26,7 @@ export function openPopupMenu(
     if (isDanger) entry.className = "danger";
     return entry;
   });
-  const name = label ?? anchor.getAttribute("aria-label") ?? "";
-  const menu = element("div", { role: "menu", class: "panel popup", "aria-label": name }, ...entries);
+  const menu = element("div", { role: "menu", class: "panel popup", "aria-label": label }, ...entries);
 
   function close(goesBack: boolean): void {
     menu.remove();

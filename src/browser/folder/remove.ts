@@ -1,10 +1,13 @@
 import { fill } from "../format.ts";
+import type { CommandResult } from "../requests.ts";
 import { askToDelete } from "./delete-dialog.ts";
 import { findRow, type OpenFolderPage } from "./page.ts";
 import { findTrash, restoreAll } from "./restore.ts";
 import { runOnMembers } from "./run-on-members.ts";
 
 let isRemoving = false;
+/** What the button of the message restores. */
+let restorable: readonly CommandResult[] = [];
 
 /**
  * Deletes members, unless others are being deleted. What goes to the trash needs no question: a button restores it.
@@ -24,11 +27,13 @@ async function remove(page: OpenFolderPage, names: readonly string[], isForGood:
   if (trashUrl === undefined && !(await askToDelete(names, texts))) return;
   const position = shownRows(main).findIndex(({ dataset }) => dataset.name === names[0]);
   const wasOn = findRow(document.activeElement)?.dataset.name ?? "";
+  // While its message is displayed, a deletion is restored together with the next one.
+  const earlier = main.querySelector(".toast button") === null ? [] : restorable;
   const { succeeded, isLost, done } = await runOnMembers(page, isForGood ? "purge" : "delete", names);
-  const text = fill(texts.deleted, { count: succeeded });
-  const trashed = done.filter(({ trash }) => trash !== undefined);
-  if (trashed.length > 0 && trashUrl !== undefined) {
-    page.showSuccess(text, { label: texts.restore, act: () => void restoreAll(page, trashUrl, trashed) });
+  restorable = [...earlier, ...done.filter(({ trash }) => trash !== undefined)];
+  const text = fill(texts.deleted, { count: earlier.length + succeeded });
+  if (restorable.length > 0 && trashUrl !== undefined) {
+    page.showSuccess(text, { label: texts.restore, act: () => void restoreAll(page, trashUrl, restorable) });
   } else if (succeeded > 0) page.announce(text);
   if (isLost) return;
   await page.refresh();

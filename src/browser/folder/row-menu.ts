@@ -33,22 +33,27 @@ export function enhanceRowMenus(page: OpenFolderPage): void {
   page.main.addEventListener("contextmenu", (event) => {
     const row = findRow(event.target);
     if (row === null || event.shiftKey || isOnText || (event.target as Element).matches(".new-name")) return;
-    if (openSelectionMenu(page, row, event)) event.preventDefault();
+    if (openSelectionMenu(page, row, { at: event })) event.preventDefault();
   });
 }
 
 /**
  * Opens the menu of a row, or that of all selected rows if it is one of several. `at`: where the pointer is, if that
- * opens it. Returns whether there is anything to offer.
+ * opens it. `anchor`: what else opens it. Returns whether there is anything to offer.
  */
-export function openSelectionMenu(page: OpenFolderPage, row: HTMLElement, at?: MouseEvent): boolean {
+export function openSelectionMenu(
+  page: OpenFolderPage,
+  row: HTMLElement,
+  { at, anchor }: { readonly at?: MouseEvent; readonly anchor?: HTMLElement } = {},
+): boolean {
   const { main, texts } = page;
-  const anchor = row.querySelector<HTMLElement>(MORE);
+  const more = row.querySelector<HTMLElement>(MORE);
   const selected = selectedRows(main);
   const isOfMany = selected.length > 1 && selected.includes(row);
   const items = isOfMany ? toBarItems(main) : toItems(page, row);
-  if (anchor === null || items.length === 0) return false;
-  openPopupMenu(anchor, items, { at, label: isOfMany ? fill(texts.selected, { count: selected.length }) : undefined });
+  if (more === null || items.length === 0) return false;
+  const label = isOfMany ? fill(texts.selected, { count: selected.length }) : (more.ariaLabel ?? "");
+  openPopupMenu(anchor ?? more, items, { at, label });
   return true;
 }
 

@@ -1,10 +1,10 @@
-import { memberBoxes, selectedBoxes } from "./page.ts";
+import { memberBoxes, selectedBoxes, shownBoxes } from "./page.ts";
 
 /** Shows in the box for all members how many of them are selected. */
 export function showSelectAll(main: HTMLElement): void {
   const all = main.querySelector<HTMLInputElement>("#select-all");
   if (all === null) return;
-  const boxes = memberBoxes(main).length;
+  const boxes = [...shownBoxes(main)].length;
   const count = selectedBoxes(main).length;
   all.hidden = boxes === 0;
   all.checked = count > 0 && count === boxes;
