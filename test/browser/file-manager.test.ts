@@ -7,6 +7,7 @@ import { chooseAction, logIn, makeFolder, openFullSite, openSite, rowOf, type Si
 
 const DEEP =
   "Projects of 2026/Customers and their contracts/North, sales and marketing/Letters of the second half of the year";
+const NESTED = Array.from({ length: 12 }, (_, level) => `folder of level ${level}`).join("/");
 const FILES = { "reports/inner.txt": "x", "a.txt": "a", "b.txt": "b", "Café.jpg": "x" };
 const LOCALES = ["en-GB", "de-DE", "fr-FR", "es-ES"];
 const SIZES = [
@@ -88,7 +89,7 @@ describeInChromium("the files of a folder", (chromium) => {
     const long = `${"A name as long as names are in the offices of this world ".repeat(3)}.txt`;
     const gone = `Gone: ${long}`;
     const site = await openFullSite({
-      files: { ...FILES, [long]: "x", [gone]: "x" },
+      files: { ...FILES, [long]: "x", [gone]: "x", [`${NESTED}/x.txt`]: "x" },
       triggers: { approve: { label: "Approve" } },
     });
     const { id } = await site.links.create({ username: "alice", path: `/${long}`, label: long });
@@ -106,6 +107,10 @@ describeInChromium("the files of a folder", (chromium) => {
         await page.goto(site.home + one);
         await expectFits(page, one);
       }
+      await page.goto(`${site.home}${NESTED}/`);
+      await expectFits(page, "deep path");
+      // All of the breadcrumbs are in sight.
+      expect(await page.locator(".crumbs ol").evaluate((list) => list.scrollWidth - list.clientWidth)).toBe(0);
       await page.goto(site.home);
       await page.keyboard.press("?");
       await expectDialogFits(page, "keyboard shortcuts");

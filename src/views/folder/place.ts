@@ -6,11 +6,8 @@ import { icon } from "../icons.ts";
 import { type PageMember, toOrderedUrl } from "../member-order.ts";
 import type { FolderPage } from "./content.ts";
 
-/**
- * The maximum number of parent folders in the breadcrumbs, in addition to the home folder. Each link has three
- * characters per level.
- */
-const MAX_CRUMBS = 50;
+/** The maximum number of parent folders in the breadcrumbs, in addition to the home folder: a phone has room for them. */
+const MAX_CRUMBS = 5;
 
 /** Renders where the page is: the way up, the breadcrumbs, the folder's name as the heading, and what is in it. */
 export function renderPlace(texts: Texts, folder: FolderPage): SafeHtml {
