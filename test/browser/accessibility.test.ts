@@ -11,7 +11,7 @@ describeInChromium("accessibility", (chromium) => {
     ["dark", "de-DE"],
   ] as const)("axe finds nothing on any page, %s, %s", async (colorScheme, locale) => {
     const site = await openFullSite({
-      files: FILES,
+      files: { ...FILES, "empty/": "" },
       triggers: {
         approve: { label: "Approve", style: "success" },
         hold: { label: "Hold", style: "warning" },
@@ -122,6 +122,18 @@ describeInChromium("accessibility", (chromium) => {
     await expectAccessible(page, "error");
     await page.goto(`${site.home}reports/`);
     await expectAccessible(page, "folder below the root");
+    await page.goto(`${site.home}empty/`);
+    await expectAccessible(page, "empty folder");
+    await page.goto(site.home);
+    await page.locator("#filter").fill("nothing has this name");
+    await page.getByText(/No item has this text|Kein Eintrag hat diesen Text/).waitFor();
+    await expectAccessible(page, "filter without a match");
+    await page.goto(`${site.home}__svc__/trash`);
+    await page.locator("details.all > summary").click();
+    await expectAccessible(page, "question before the trash is emptied");
+    await page.locator("details.all button").click();
+    await page.locator(".empty").waitFor();
+    await expectAccessible(page, "empty trash");
 
     const plain = await context.browser()?.newContext({ colorScheme, locale, javaScriptEnabled: false });
     const simple = await plain?.newPage();
@@ -135,6 +147,12 @@ describeInChromium("accessibility", (chromium) => {
     await page.route("**/home/problem/", (route) => route.fulfill({ contentType: "text/html", body: markup }));
     await page.goto(`${site.home}problem/`);
     await expectAccessible(page, "folder with the problems of a form");
+    await page.goto(site.home);
+    site.advance(13 * 3600);
+    await rowOf(page, "a.txt").locator("th a").focus();
+    await page.keyboard.press("Delete");
+    await page.locator(".notice.problem a").waitFor();
+    await expectAccessible(page, "folder after the end of the session");
     expectNoComplaints(/status of 4\d\d/);
   });
 
