@@ -122,7 +122,7 @@ function toUploadBlocks(run) {
 }
 
 const PAGES_INTRO = `First visits in Chromium, with an empty cache; times are from the start of the navigation.
-The page is ready when its script has run and the browser has nothing to do.
+The page is usable in the first frame in which its rows and controls work, and ready when the browser has nothing to do.
 Filtering and selecting are timed from the input to the next frame.`;
 
 function toPageBlocks({ rows, ...run }) {
