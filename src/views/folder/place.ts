@@ -6,7 +6,7 @@ import { icon } from "../icons.ts";
 import { type PageMember, toOrderedUrl } from "../member-order.ts";
 import type { FolderPage } from "./content.ts";
 
-/** The maximum number of parent folders in the breadcrumbs, in addition to the home folder: a phone has room for them. */
+/** The maximum number of parent folders in the breadcrumbs, besides the home folder: a phone has room for them. */
 const MAX_CRUMBS = 5;
 
 /** Renders where the page is: the way up, the breadcrumbs, the folder's name as the heading, and what is in it. */
