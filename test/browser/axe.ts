@@ -13,7 +13,7 @@ interface Foreign {
 
 /**
  * Fails with what axe finds on a page as it is now; `name` says in which state it is. `foreign` is checked by all rules
- * but its own. The legacy mode opens no second page, which only frames of other origins would need; the pages have none.
+ * but its own. The legacy mode opens no second page: only frames of other origins would need it, and there are none.
  */
 export async function expectAccessible(page: Page, name: string, foreign?: Foreign): Promise<void> {
   // Its half a megabyte of source goes into a page once, and not twice for each of its states.
