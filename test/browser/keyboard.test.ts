@@ -60,7 +60,7 @@ describeInChromium("a folder by the keyboard alone", (chromium) => {
     expectNoComplaints();
   });
 
-  it("deletes what is selected wherever the focus is, and restores several deletions at once", async () => {
+  it("deletes what is selected though no row has the focus, and restores several deletions at once", async () => {
     const site = await openSite({ files: FILES, hasTrash: true });
     const { page, expectNoComplaints } = await chromium.open();
     await logIn(page, site);

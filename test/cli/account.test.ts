@@ -62,8 +62,10 @@ describe("fileferry account", () => {
       stdout: `add: alice, in the new file ${file}\n`,
       stderr: "",
     });
-    expect(await run(["add", "bob", "--email", "bob@files.example"], "geheim\n")).toMatchObject({
+    expect(await run(["add", "bob", "--email", "bob@files.example"], "geheim\n")).toEqual({
+      status: 0,
       stdout: "add: bob\n",
+      stderr: "",
     });
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const hash = expect.stringMatching(/^\$scrypt\$/);

@@ -128,7 +128,7 @@ describe("a container that a page describes", () => {
     });
     // The commands behind it hand in what it takes, and nothing else.
     const run = next?.text ?? "";
-    const [, ports] = / -p (?:[\d.]+:)?\d+:(\d+) /.exec(run) ?? [];
+    const [, ports] = / -p 127\.0\.0\.1:\d+:(\d+) /.exec(run) ?? [];
     const folders = [...run.matchAll(/ -v "[^":]+:([^"]+)"/g)].map(([, folder]) => folder);
     expect(block.text).toContain(`EXPOSE ${ports}\n`);
     expect(folders.length).toBeGreaterThan(0);

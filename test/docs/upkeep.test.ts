@@ -96,6 +96,7 @@ describe("the chapter of backups, upgrades and rollback", () => {
     const writing = (async () => {
       for (let round = 0; !isOver; round++) await put("changing.txt", `${round % 10}`.repeat(100_000));
     })();
+    await writeFile(join(root, "backup.tar.gz"), "an older one that all can read", { mode: 0o644 });
     for (let copies = 0; copies < 5; copies++) await run(backup);
     expect((await stat(join(root, "backup.tar.gz"))).mode & 0o777).toBe(0o600);
     isOver = true;

@@ -140,6 +140,8 @@ function showBar(page: OpenFolderPage, rows: readonly HTMLElement[], clear: () =
 
 function toBarButton(sign: string, className: string, label: string, act: () => void): HTMLButtonElement {
   const made = button(sign, act);
+  // By this the focus finds the button again when the members are replaced.
+  made.value = className;
   made.className = `neutral ${className}`;
   made.setAttribute("aria-label", label);
   made.title = label;

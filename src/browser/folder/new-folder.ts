@@ -17,10 +17,9 @@ export function enhanceNewFolder(page: OpenFolderPage): void {
     if (hasFailed) return;
     page.announce(fill(texts.folderCreated, { name }));
     target.value = "";
-    const hasFocus = target === document.activeElement;
     closeMenu(target);
     await page.refresh();
-    if (hasFocus) linkOf(main, name)?.focus();
+    if (document.activeElement?.matches("#create > summary")) linkOf(main, name)?.focus();
   }
 
   form.addEventListener("submit", (event) => {

@@ -7,7 +7,7 @@ import { runOnMembers } from "./run-on-members.ts";
 
 let isRemoving = false;
 /** What the button of the message restores. */
-let restorable: readonly CommandResult[] = [];
+let restorable: CommandResult[] = [];
 
 /**
  * Deletes members, unless others are being deleted. What goes to the trash needs no question: a button restores it.
@@ -28,12 +28,15 @@ async function remove(page: OpenFolderPage, names: readonly string[], isForGood:
   const position = shownRows(main).findIndex(({ dataset }) => dataset.name === names[0]);
   const wasOn = findRow(document.activeElement)?.dataset.name ?? "";
   // While its message is displayed, a deletion is restored together with the next one.
-  const earlier = main.querySelector(".toast button") === null ? [] : restorable;
+  const isOffered = main.querySelector(".toast button") !== null;
   const { succeeded, isLost, done } = await runOnMembers(page, isForGood ? "purge" : "delete", names);
-  restorable = [...earlier, ...done.filter(({ trash }) => trash !== undefined)];
+  const trashed = done.filter(({ trash }) => trash !== undefined);
+  const earlier = isOffered && trashUrl !== undefined ? restorable : [];
   const text = fill(texts.deleted, { count: earlier.length + succeeded });
-  if (restorable.length > 0 && trashUrl !== undefined) {
-    page.showSuccess(text, { label: texts.restore, act: () => void restoreAll(page, trashUrl, restorable) });
+  if (trashed.length > 0 && trashUrl !== undefined) {
+    restorable = [...trashed, ...earlier];
+    const act = () => void restoreAll(page, trashUrl, restorable.splice(0));
+    page.showSuccess(text, { label: texts.restore, act });
   } else if (succeeded > 0) page.announce(text);
   if (isLost) return;
   await page.refresh();

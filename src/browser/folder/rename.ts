@@ -23,9 +23,12 @@ export function renameInPlace(page: OpenFolderPage, name: string): void {
   field.autocomplete = "off";
   field.spellcheck = false;
   let isEnding = false;
+  /** Whether the page displays why the last name was refused. */
+  let isRefused = false;
 
   function end(hasFocus: boolean): void {
     isEnding = true;
+    if (isRefused) page.showProblems([]);
     field.remove();
     if (link === null) return;
     link.hidden = false;
@@ -40,6 +43,7 @@ export function renameInPlace(page: OpenFolderPage, name: string): void {
     isEnding = true;
     const { hasFailed } = await runOnMembers(page, "move", [name], newName);
     isEnding = false;
+    isRefused = hasFailed && hasFocus;
     if (hasFailed) return hasFocus ? field.focus() : end(false);
     end(false);
     page.announce(fill(texts.renamed, { name: newName }));
@@ -51,9 +55,8 @@ export function renameInPlace(page: OpenFolderPage, name: string): void {
     if (event.key !== "Enter" && event.key !== "Escape") return;
     event.preventDefault();
     event.stopPropagation();
-    if (event.key === "Enter") return void commit(true);
-    page.showProblems([]);
-    end(true);
+    if (event.key === "Enter") void commit(true);
+    else end(true);
   });
   field.addEventListener("blur", () => void commit(false));
   link.hidden = true;

@@ -52,7 +52,7 @@ export function openSelectionMenu(
   const isOfMany = selected.length > 1 && selected.includes(row);
   const items = isOfMany ? toBarItems(main) : toItems(page, row);
   if (more === null || items.length === 0) return false;
-  const label = isOfMany ? fill(texts.selected, { count: selected.length }) : (more.ariaLabel ?? "");
+  const label = isOfMany ? fill(texts.selected, { count: selected.length }) : (more.getAttribute("aria-label") ?? "");
   openPopupMenu(anchor ?? more, items, { at, label });
   return true;
 }

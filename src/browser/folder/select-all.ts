@@ -4,7 +4,7 @@ import { memberBoxes, selectedBoxes, shownBoxes } from "./page.ts";
 export function showSelectAll(main: HTMLElement): void {
   const all = main.querySelector<HTMLInputElement>("#select-all");
   if (all === null) return;
-  const boxes = [...shownBoxes(main)].length;
+  const boxes = shownBoxes(main).length;
   const count = selectedBoxes(main).length;
   all.hidden = boxes === 0;
   all.checked = count > 0 && count === boxes;

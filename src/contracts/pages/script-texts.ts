@@ -70,7 +70,7 @@ export interface ScriptTexts {
   readonly refused: string;
   /** If a folder of an upload could not be created: `The folder {name} could not be created: {message}` */
   readonly folderFailed: string;
-  /** For screen readers, when uploads start: `Files being uploaded: {count}` */
+  /** For screen readers, when uploads start: `Uploading files: {count}` */
   readonly started: string;
   /** For screen readers, when an upload has failed: `{name}: {message}` */
   readonly failed: string;

@@ -167,7 +167,7 @@ export const ENGLISH: Texts = {
     logInAgain: "Log in again in a new tab, then retry",
     refused: "The server rejected the request (status {status}).",
     folderFailed: "The folder {name} could not be created: {message}",
-    started: "Files being uploaded: {count}",
+    started: "Uploading files: {count}",
     failed: "{name}: {message}",
     ended: "Uploads finished: {done} of {count} uploaded.",
     selected: "{count} selected",

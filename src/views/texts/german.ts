@@ -166,7 +166,7 @@ export const GERMAN: Texts = {
     logInAgain: "In einem neuen Tab wieder anmelden, dann wiederholen",
     refused: "Der Server hat die Anfrage abgelehnt (Status {status}).",
     folderFailed: "Der Ordner {name} konnte nicht angelegt werden: {message}",
-    started: "Dateien, die hochgeladen werden: {count}",
+    started: "Wird hochgeladen: {count}",
     failed: "{name}: {message}",
     ended: "Hochladen beendet: {done} von {count} hochgeladen.",
     selected: "{count} ausgewählt",

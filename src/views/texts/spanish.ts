@@ -166,7 +166,7 @@ export const SPANISH: Texts = {
     logInAgain: "Inicie sesión de nuevo en otra pestaña y reintente",
     refused: "El servidor ha rechazado la solicitud (estado {status}).",
     folderFailed: "No se ha podido crear la carpeta {name}: {message}",
-    started: "Archivos que se están subiendo: {count}",
+    started: "Archivos por subir: {count}",
     failed: "{name}: {message}",
     ended: "Subidas terminadas: {done} de {count}.",
     selected: "{count} seleccionado(s)",
