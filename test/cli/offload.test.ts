@@ -48,7 +48,7 @@ describe("the key offload of a configuration", () => {
       const nginx = await startNginx(front, [Number(new URL(run.url).port)], "offload", [
         ["alias /srv/files/;", `alias ${root}/;`],
         ["from=/srv/files;", `from=${root};`],
-        ["location / {", "location / {\nproxy_bind 127.0.0.2;"],
+        ["proxy_pass http://fileferry;", "proxy_pass http://fileferry;\nproxy_bind 127.0.0.2;"],
         ["location @done {", "location @done {\nproxy_bind 127.0.0.2;"],
       ]);
       onTestFinished(() => nginx.stop());

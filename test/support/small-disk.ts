@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { vi } from "vitest";
 
 /** How much a disk takes. */
 export interface SmallDiskOptions {
@@ -30,8 +31,9 @@ export function remount(folder: string, mode: "ro" | "rw"): void {
   execFileSync("mount", ["-o", `remount,${mode}`, folder]);
 }
 
-export function unmount(folder: string | undefined): void {
+/** Waits for what is being closed on the disk. */
+export async function unmount(folder: string | undefined): Promise<void> {
   if (folder === undefined) return;
-  execFileSync("umount", [folder]);
+  await vi.waitFor(() => execFileSync("umount", [folder], { stdio: "pipe" }), 5000);
   rmSync(folder, { recursive: true });
 }

@@ -17,8 +17,8 @@ describe("a disk that is full", () => {
   const mounted = mountSmallDisk();
   const withFewInodes = mountSmallDisk({ inodes: 24 });
 
-  afterAll(() => {
-    for (const disk of [mounted, withFewInodes]) unmount(disk);
+  afterAll(async () => {
+    for (const disk of [mounted, withFewInodes]) await unmount(disk);
   });
 
   const title = "answers no-space, keeps the former file and no other (skipped where no small disk can be mounted)";

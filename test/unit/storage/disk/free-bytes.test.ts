@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createDiskStorage } from "../../../../src/storage/disk.ts";
 import { mountSmallDisk, unmount } from "../../../support/small-disk.ts";
 
@@ -17,7 +17,7 @@ describe("the room that a disk storage has", () => {
     const root = mountSmallDisk();
     if (root === undefined) return skip();
     // The storage looks for files of ended processes in the background.
-    onTestFinished(() => vi.waitFor(() => unmount(root)));
+    onTestFinished(() => unmount(root));
     const before = (await freeBytesIn(root)) ?? 0;
     expect(before).toBeGreaterThan(900_000);
     expect(before).toBeLessThanOrEqual(1024 ** 2);
