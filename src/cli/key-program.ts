@@ -50,7 +50,7 @@ export function addKeyCommands(program: Command): void {
     .option("--json", "print the key and its facts as JSON")
     .action(async (flags: CreateKeyFlags) => {
       const { createKey } = await import("./commands/all-but-serve.ts");
-      await createKey(flags, process.stdout);
+      await createKey(flags, process);
     });
 
   addVerb("list", "list the API keys, without the keys themselves")
@@ -58,14 +58,14 @@ export function addKeyCommands(program: Command): void {
     .option("--json", "print JSON, a line for each key")
     .action(async (flags: ListKeysFlags) => {
       const { printKeys } = await import("./commands/all-but-serve.ts");
-      await printKeys(flags, process.stdout);
+      await printKeys(flags, process);
     });
 
   addVerb("revoke", "revoke an API key at once")
     .argument("<id>", "its ID, as list prints it, or the key itself")
     .action(async (id: string, flags: KeyPlace) => {
       const { removeKey } = await import("./commands/all-but-serve.ts");
-      await removeKey(id, flags, process.stdout);
+      await removeKey(id, flags, process);
     });
 }
 

@@ -90,7 +90,7 @@ describeInChromium("the search", (chromium) => {
     await page.locator("pre", { hasText: CONTENTS[second ?? ""] ?? "" }).waitFor();
     await expectAccessible(page, "found file");
     await page.keyboard.press("Escape");
-    expect(await page.evaluate(() => document.activeElement?.getAttribute("href"))).toBe(second);
+    await eventually(() => page.evaluate(() => document.activeElement?.getAttribute("href"))).toBe(second);
     // Times are those of the reader, as on the page of a folder.
     expect(await page.locator("thead").textContent()).not.toContain("UTC");
     const saving = page.waitForEvent("download");

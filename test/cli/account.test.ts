@@ -146,12 +146,40 @@ describe("fileferry account", () => {
     expect((await ask(url, "alice", "another")).status).toBe(200);
   });
 
+  it("keeps members that the service does not know, and warns of them", async () => {
+    const alice = { pasword: "y", username: "alice", password: "x", __proto: { x: [1] } };
+    const { file, run, read } = await open(JSON.stringify({ groups: {}, accounts: [alice], "x-1": null }));
+    const warnings = ["groups", "accounts[0].pasword", "accounts[0].__proto"]
+      .map(
+        (place) =>
+          `warning: ${file}: ${place}: unknown key. The service does not read this file until you remove it.\n`,
+      )
+      .join("");
+    expect(await run(["disable", "alice"])).toMatchObject({ status: 0, stderr: warnings });
+    const disabled = { ...alice, disabled: true };
+    expect(JSON.parse(await read())).toEqual({ groups: {}, accounts: [disabled], "x-1": null });
+    for (const args of [["enable", "alice"], ["list"]]) {
+      expect(await run(args)).toMatchObject({ status: 0, stderr: warnings });
+    }
+    expect(await run(["add", "bob"], "secret\n")).toMatchObject({ status: 0, stderr: warnings });
+    expect(await run(["set-totp", "bob"])).toMatchObject({ status: 0, stderr: warnings });
+    const key = await runInProcess(["key", "create", "--file", file, "--account", "bob"]);
+    expect(key).toMatchObject({ status: 0, stderr: warnings });
+    expect(await run(["remove", "bob"])).toMatchObject({ status: 0, stderr: warnings });
+    expect(JSON.parse(await read())).toEqual({ groups: {}, accounts: [alice], "x-1": null });
+    expect(await run(["remove", "alice"])).toMatchObject({ status: 0, stderr: `${warnings.split("\n", 1)[0]}\n` });
+
+    const config = join(await makeFolder(), "fileferry.json");
+    const authentication = [{ type: "accounts", file }];
+    await writeFile(config, JSON.stringify({ storage: { type: "memory" }, authentication }));
+    const checked = await runInProcess(["check", "--config", config]);
+    expect(checked).toMatchObject({ status: 2, stdout: expect.stringContaining("groups: unknown key") });
+  });
+
   it.each([
-    ["an account", { accounts: [{ username: "alice", password: "x", pasword: "y" }] }, "accounts[0].pasword"],
-    ["an account, without its hyphen", { accounts: [{ username: "alice", password: "x", x: 1 }] }, "accounts[0].x"],
     ["one-time passwords", { accounts: [{ username: "a", password: "x", totp: TOTP }] }, "accounts[0].totp.x-a"],
-    ["the file", { accounts: [], groups: {} }, "groups"],
     ["an account that lacks the right one", { accounts: [{ username: "alice", pasword: "y" }] }, "accounts[0].pasword"],
+    ["a file that lacks the right one", { acounts: [] }, "acounts"],
   ])("refuses another unknown member of %s", async (_place, accounts, path) => {
     const content = JSON.stringify(accounts);
     const { run, read } = await open(content);

@@ -74,6 +74,11 @@ const accountEntriesSchema = z.array(
   }),
 );
 
+/** Whether a member of an {@link AccountEntry} has this name. */
+export function isAccountMember(name: string): boolean {
+  return Object.hasOwn(accountEntriesSchema.element.shape, name);
+}
+
 /**
  * Creates an authentication method for accounts given in code. An unknown name is `unknown`, a wrong password is
  * `rejected`. A client certificate, which the runtime has verified, needs no password. SSH keys are `unknown`.

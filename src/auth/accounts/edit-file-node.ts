@@ -3,6 +3,7 @@ import { open, unlink } from "node:fs/promises";
 import { createNodePasswordHasher } from "../passwords/hash-node.ts";
 import {
   type EditAccounts,
+  findUnknownMembers,
   isSystemError,
   parseAccountsFile,
   readRegularFile,
@@ -13,13 +14,19 @@ import {
 import { withLockedFile } from "./lock-file-node.ts";
 import { replaceFile } from "./replace-file-node.ts";
 
+/** Receives the place of a member that the service does not know, such as `accounts[0].note`. */
+export type OnUnknownMember = (place: string) => void;
+
 /**
- * Returns the accounts of a file as it has them. Throws the error of the system if the file cannot be read, and
- * `TypeError`, which names the member and the reason, if it is not valid.
+ * Returns the accounts of a file as it has them, with members that the service does not know. Throws the error of the
+ * system if the file cannot be read, and `TypeError`, which names the member and the reason, if it is not valid.
  */
-export async function readStoredEntries(file: string): Promise<readonly StoredEntry[]> {
+export async function readStoredEntries(
+  file: string,
+  onUnknownMember?: OnUnknownMember,
+): Promise<readonly StoredEntry[]> {
   const content = await readRegularFile(file);
-  parseAccountsFile(content, createNodePasswordHasher());
+  for (const place of findUnknownMembers(content, createNodePasswordHasher())) onUnknownMember?.(place);
   return toStoredEntries(content);
 }
 
@@ -27,6 +34,8 @@ export async function readStoredEntries(file: string): Promise<readonly StoredEn
 export interface EditOptions {
   /** Creates the file, which only its owner can read, if there is none. */
   readonly canCreate?: boolean;
+  /** Called when the file is changed, for each such member that it still has. Without it, one is an error. */
+  readonly onUnknownMember?: OnUnknownMember;
 }
 
 /**
@@ -40,11 +49,20 @@ export interface EditOptions {
 export async function editAccountsFile(
   file: string,
   edit: EditAccounts,
-  { canCreate = false }: EditOptions = {},
+  { canCreate = false, onUnknownMember }: EditOptions = {},
 ): Promise<{ readonly isNew: boolean }> {
+  const hasher = createNodePasswordHasher();
   const isNew = canCreate && (await createEmpty(file));
+
+  function check(content: Uint8Array): readonly string[] {
+    if (onUnknownMember !== undefined) return findUnknownMembers(content, hasher);
+    parseAccountsFile(content, hasher);
+    return [];
+  }
+
   try {
-    await withLockedFile(file, () => change(file, edit));
+    const unknown = await withLockedFile(file, () => change(file, edit, check));
+    for (const place of unknown) onUnknownMember?.(place);
     return { isNew };
   } catch (error) {
     if (isNew) await unlink(file);
@@ -52,15 +70,16 @@ export async function editAccountsFile(
   }
 }
 
-async function change(file: string, edit: EditAccounts): Promise<void> {
-  const hasher = createNodePasswordHasher();
+/** Returns what `check` returns of the new content. */
+async function change<T>(file: string, edit: EditAccounts, check: (content: Uint8Array) => T): Promise<T> {
   const content = await readRegularFile(file);
-  parseAccountsFile(content, hasher);
+  check(content);
   const text = withAccounts(content, edit);
-  parseAccountsFile(new TextEncoder().encode(text), hasher);
+  const checked = check(new TextEncoder().encode(text));
   // An editor may have changed the file meanwhile.
-  if (content.equals(await readRegularFile(file))) await replaceFile(file, text);
-  else await change(file, edit);
+  if (!content.equals(await readRegularFile(file))) return change(file, edit, check);
+  await replaceFile(file, text);
+  return checked;
 }
 
 /** Returns `false` if there is a file. */

@@ -3,7 +3,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import * as z from "zod";
 import { parseJsonText } from "../../platform/json-text.ts";
 import type { PasswordHasher } from "../passwords/hash.ts";
-import { type AccountSet, parseAccounts } from "./accounts.ts";
+import { type AccountSet, isAccountMember, parseAccounts } from "./accounts.ts";
 import { describeIssue } from "./accounts-error.ts";
 
 /**
@@ -75,8 +75,43 @@ export function parseStoredAccounts(value: unknown, passwordHasher: PasswordHash
 
 /** Any other unknown member stays an error: it may be a known one that is misspelt. */
 function withoutExtensions(value: unknown): unknown {
+  return pickMembers(value, (name) => !isExtension(name));
+}
+
+function isExtension(name: string): boolean {
+  return name.startsWith("x-");
+}
+
+/** Returns an object with some of its members, and any other value as it is. */
+function pickMembers(value: unknown, isWanted: (name: string) => boolean): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  return Object.fromEntries(Object.entries(value).filter(([name]) => !name.startsWith("x-")));
+  return Object.fromEntries(Object.entries(value).filter(([name]) => isWanted(name)));
+}
+
+/**
+ * Returns the places of members that the service does not know, such as `accounts[0].note`, of an accounts file that is
+ * valid without them. It looks for them in the file and in accounts. Throws as {@link parseAccountsFile} if other
+ * members are not valid.
+ */
+export function findUnknownMembers(content: Uint8Array, passwordHasher: PasswordHasher): readonly string[] {
+  const value = parseJson(content);
+  const unknown: string[] = [];
+  const pickKnown = (from: unknown, place: string, isKnown: (name: string) => boolean): unknown =>
+    pickMembers(from, (name) => {
+      if (isKnown(name)) return true;
+      if (!isExtension(name)) unknown.push(`${place}${name}`);
+      return false;
+    });
+  const file = pickKnown(value, "", (name) => Object.hasOwn(accountsFileSchema.shape, name));
+  const { data } = accountsFileSchema.safeParse(file);
+  const accounts = data?.accounts.map((one, index) => pickKnown(one, `accounts[${index}].`, isAccountMember));
+  try {
+    parseStoredAccounts(accounts === undefined ? file : { accounts }, passwordHasher);
+  } catch (error) {
+    // One of them may be a known one that is misspelt.
+    throw unknown.length === 0 ? error : new TypeError(`${unknown[0]}: unknown key`);
+  }
+  return unknown;
 }
 
 /** Returns the accounts of a valid accounts file as it has them. */

@@ -1,5 +1,5 @@
 import { RESERVED_NAME } from "../../account/path.ts";
-import { editAccountsFile, readStoredEntries } from "../../auth/accounts/edit-file-node.ts";
+import { editAccountsFile, type OnUnknownMember, readStoredEntries } from "../../auth/accounts/edit-file-node.ts";
 import { type EditAccounts, isSystemError, type StoredEntry } from "../../auth/accounts/file-content-node.ts";
 import { withTotp } from "../../auth/accounts/file-totp-node.ts";
 import { createTotp } from "../../auth/second-factor/create-totp.ts";
@@ -35,8 +35,8 @@ interface AccountStreams {
  */
 export async function runAccountCommand(flags: AccountFlags, streams: AccountStreams): Promise<void> {
   try {
-    if (flags.verb === "list") await list(flags, streams.stdout);
-    else if (flags.verb === "set-totp") await setTotp(flags, streams.stdout);
+    if (flags.verb === "list") await list(flags, streams);
+    else if (flags.verb === "set-totp") await setTotp(flags, streams);
     else await change(flags, streams);
   } catch (error) {
     throw toAccountFailure(flags.file, error);
@@ -50,8 +50,15 @@ export function toAccountFailure(file: string, error: unknown): unknown {
   return isSystemError(error) ? createFailure(1, [`error: ${path}: ${describeSystemError(error)}`]) : error;
 }
 
-async function list({ file, json }: AccountFlags, stdout: Output): Promise<void> {
-  for (const { password: _, keys: _keys, totp, ...members } of await readStoredEntries(file)) {
+/** Warns of members that the service does not know. */
+export function warnOfUnknown(file: string, stderr: Output): OnUnknownMember {
+  const effect = "The service does not read this file until you remove it";
+  return (place) => stderr.write(`warning: ${escapeText(file)}: ${escapeText(place)}: unknown key. ${effect}.\n`);
+}
+
+async function list({ file, json }: AccountFlags, { stdout, stderr }: AccountStreams): Promise<void> {
+  const accounts = await readStoredEntries(file, warnOfUnknown(file, stderr));
+  for (const { password: _, keys: _keys, totp, ...members } of accounts) {
     const account = { ...members, ...(totp !== undefined && { totp: true }) };
     stdout.write(json ? `${JSON.stringify(account)}\n` : toLine(account));
   }
@@ -71,16 +78,18 @@ function toLine({
 async function change(flags: AccountFlags, streams: AccountStreams): Promise<void> {
   const { verb, name, file } = flags;
   const edit = await toEdit(flags, streams);
-  const { isNew } = await editAccountsFile(file, edit, { canCreate: verb === "add" });
+  const onUnknownMember = warnOfUnknown(file, streams.stderr);
+  const { isNew } = await editAccountsFile(file, edit, { canCreate: verb === "add", onUnknownMember });
   // Shows a mistyped name of the file.
   const note = isNew ? `, in the new file ${escapeText(file)}` : "";
   streams.stdout.write(`${verb}: ${escapeText(name)}${note}\n`);
 }
 
 /** Prints the secrets only when the file has them. */
-async function setTotp({ name, file, issuer }: AccountFlags, stdout: Output): Promise<void> {
+async function setTotp({ name, file, issuer }: AccountFlags, { stdout, stderr }: AccountStreams): Promise<void> {
   const { totp, url, recoveryCodes } = createTotp({ username: name, ...(issuer !== undefined && { issuer }) });
-  await editAccountsFile(file, (accounts) => toReplaced(accounts, name, (account) => withTotp(account, totp)));
+  const edit: EditAccounts = (accounts) => toReplaced(accounts, name, (account) => withTotp(account, totp));
+  await editAccountsFile(file, edit, { onUnknownMember: warnOfUnknown(file, stderr) });
   const lines = [
     `set-totp: ${escapeText(name)}`,
     url,

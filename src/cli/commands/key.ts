@@ -1,5 +1,5 @@
 import { editAccountsFile, readStoredEntries } from "../../auth/accounts/edit-file-node.ts";
-import type { StoredEntry } from "../../auth/accounts/file-content-node.ts";
+import type { EditAccounts, StoredEntry } from "../../auth/accounts/file-content-node.ts";
 import { withChangedKeys } from "../../auth/accounts/file-keys-node.ts";
 import { createApiKey } from "../../auth/keys/create-api-key.ts";
 import { toKeyId } from "../../auth/keys/key-text.ts";
@@ -7,12 +7,18 @@ import type { ApiKey, KeyPermission } from "../../contracts/api-keys.ts";
 import { readConfig, toResolver } from "../config/read/config-file.ts";
 import { createFailure } from "../failure.ts";
 import { escapeText, type Output } from "../log/terminal.ts";
-import { toAccountFailure } from "./account.ts";
+import { toAccountFailure, warnOfUnknown } from "./account.ts";
 
 /** Where the accounts are: in the file, or in the accounts file of the configuration. */
 export interface KeyPlace {
   readonly file?: string;
   readonly config?: string;
+}
+
+/** Where a command prints, such as `process`. */
+interface KeyStreams {
+  readonly stdout: Output;
+  readonly stderr: Output;
 }
 
 /** The flags of `key create`. */
@@ -36,10 +42,10 @@ export interface ListKeysFlags extends KeyPlace {
  * Makes an API key of an account and prints it, this one time. Rejects with a failure: of status 1 if the file cannot
  * be read or written, or lacks the account; of status 2 if a flag or the file is not valid.
  */
-export async function createKey(flags: CreateKeyFlags, stdout: Output): Promise<void> {
+export async function createKey(flags: CreateKeyFlags, { stdout, stderr }: KeyStreams): Promise<void> {
   const file = await toFile(flags);
   const { key, text } = toKey(flags);
-  await change(file, (accounts) => {
+  await change(file, stderr, (accounts) => {
     requireAccount(accounts, flags.account);
     return accounts.map((account) =>
       account.username === flags.account ? withChangedKeys(account, (keys) => [...keys, key]) : account,
@@ -49,9 +55,9 @@ export async function createKey(flags: CreateKeyFlags, stdout: Output): Promise<
 }
 
 /** Prints the API keys of the accounts, never the keys themselves. Rejects as {@link createKey} does. */
-export async function printKeys(flags: ListKeysFlags, stdout: Output): Promise<void> {
+export async function printKeys(flags: ListKeysFlags, { stdout, stderr }: KeyStreams): Promise<void> {
   const file = await toFile(flags);
-  const accounts = await readStoredEntries(file).catch((error: unknown) => {
+  const accounts = await readStoredEntries(file, warnOfUnknown(file, stderr)).catch((error: unknown) => {
     throw toAccountFailure(file, error);
   });
   if (flags.account !== undefined) requireAccount(accounts, flags.account);
@@ -68,10 +74,10 @@ export async function printKeys(flags: ListKeysFlags, stdout: Output): Promise<v
  * Revokes an API key, by its ID or its whole text. Rejects with status 1 if there is none, else as {@link createKey}
  * does.
  */
-export async function removeKey(given: string, place: KeyPlace, stdout: Output): Promise<void> {
+export async function removeKey(given: string, place: KeyPlace, { stdout, stderr }: KeyStreams): Promise<void> {
   const id = toKeyId(given) ?? given;
   const file = await toFile(place);
-  await change(file, (accounts) => {
+  await change(file, stderr, (accounts) => {
     const isKnown = accounts.some((account) => keysOf(account).some((key) => key.id === id));
     if (!isKnown) throw createFailure(1, [`error: there is no API key with the ID ${escapeText(id)}`]);
     return accounts.map((account) =>
@@ -98,9 +104,9 @@ function toKey({ label, permission, path, expires }: CreateKeyFlags): ReturnType
   }
 }
 
-async function change(file: string, edit: Parameters<typeof editAccountsFile>[1]): Promise<void> {
+async function change(file: string, stderr: Output, edit: EditAccounts): Promise<void> {
   try {
-    await editAccountsFile(file, edit);
+    await editAccountsFile(file, edit, { onUnknownMember: warnOfUnknown(file, stderr) });
   } catch (error) {
     throw toAccountFailure(file, error);
   }
