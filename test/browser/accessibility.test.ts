@@ -1,7 +1,19 @@
 import { expect, it } from "vitest";
 import { expectAccessible } from "./axe.ts";
 import { describeInChromium, eventually } from "./chromium.ts";
-import { dropFiles, logIn, makeFolder, openFullSite, openSite, PASSWORD, rowOf, tabTo, transferOf } from "./site.ts";
+import {
+  closeDialog,
+  closeViewer,
+  dropFiles,
+  logIn,
+  makeFolder,
+  openFullSite,
+  openSite,
+  PASSWORD,
+  rowOf,
+  tabTo,
+  transferOf,
+} from "./site.ts";
 
 const FILES = { "reports/inner.txt": "x", "a.txt": "a", "photo.jpg": "x", "archive.zip": "x", "שלום.txt": "x" };
 
@@ -46,11 +58,11 @@ describeInChromium("accessibility", (chromium) => {
     await page.getByRole("menuitem", { name: /Properties|Eigenschaften/ }).click();
     await page.getByRole("dialog").waitFor();
     await expectAccessible(page, "properties");
-    await page.keyboard.press("Escape");
+    await closeDialog(page);
     await page.keyboard.press("?");
     await page.getByRole("dialog").waitFor();
     await expectAccessible(page, "keyboard shortcuts");
-    await page.keyboard.press("Escape");
+    await closeDialog(page);
     await page.keyboard.press("F2");
     await rowOf(page, "a.txt").getByRole("textbox").waitFor();
     await expectAccessible(page, "rename field");
@@ -59,14 +71,14 @@ describeInChromium("accessibility", (chromium) => {
     await page.locator('button[value="move-members"]').click();
     await page.getByRole("dialog").waitFor();
     await expectAccessible(page, "choice of a folder");
-    await page.keyboard.press("Escape");
+    await closeDialog(page);
     await rowOf(page, "a.txt").locator("th a").focus();
     await page.keyboard.press("Shift+F10");
     await page.keyboard.press("End");
     await page.keyboard.press("Enter");
     await page.getByRole("dialog").waitFor();
     await expectAccessible(page, "question");
-    await page.keyboard.press("Escape");
+    await closeDialog(page);
     await page.locator(".clear").click();
     await rowOf(page, "archive.zip").locator("th a").focus();
     await page.keyboard.press("Delete");
@@ -216,7 +228,7 @@ describeInChromium("accessibility", (chromium) => {
     await tabTo(page, "dialog a");
     await page.keyboard.press("Enter");
     expect((await download).suggestedFilename()).toBe("a.txt");
-    await page.keyboard.press("Escape");
+    await closeViewer(page);
     await page.keyboard.press("Space");
     await page.waitForSelector('tr[data-name="a.txt"] input:checked');
     await tabTo(page, 'button[value="delete-members"]');

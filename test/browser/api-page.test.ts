@@ -106,7 +106,7 @@ describeInChromium("the interactive page of the API", (chromium) => {
     expect(await page.title()).toBe("HTTP API – Files");
     expect(await page.locator(".info .title").textContent()).toContain("Files");
     const groups = page.locator(".opblock-tag-section");
-    expect(await groups.locator(".opblock-tag a").allTextContents()).toEqual([
+    await eventually(() => groups.locator(".opblock-tag a").allTextContents()).toEqual([
       "Files",
       "Folders",
       "Uploads",
@@ -119,12 +119,8 @@ describeInChromium("the interactive page of the API", (chromium) => {
 
   it("has the calls on files before those that few will try, and the rest closed until it is asked for", async () => {
     const { page, site } = await openApiPage(chromium);
-    const methods = await page
-      .locator(".opblock-tag-section")
-      .first()
-      .locator(".opblock-summary-method")
-      .allTextContents();
-    expect(methods).toEqual(["GET", "PUT", "POST", "DELETE", "HEAD"]);
+    const methods = page.locator(".opblock-tag-section").first().locator(".opblock-summary-method");
+    await eventually(() => methods.allTextContents()).toEqual(["GET", "PUT", "POST", "DELETE", "HEAD"]);
     expect(await page.locator(".opblock-options").count()).toBe(0);
     await page.locator("#operations-tag-Service").click();
     await eventually(() => page.locator(".opblock-options").count()).toBeGreaterThan(5);
@@ -140,7 +136,8 @@ describeInChromium("the interactive page of the API", (chromium) => {
     const listing = await tryCall(page, "getFolderOfRoot", 200);
     expect(listing.request.url()).toBe(site.home);
     expect(fieldsOf(listing.request)).toEqual([]);
-    expect(await listing.place.locator(".live-responses-table").textContent()).toContain('"name": "a.txt"');
+    const answer = listing.place.locator(".live-responses-table");
+    await eventually(() => answer.textContent()).toContain('"name": "a.txt"');
 
     const bytes = Buffer.from([0, 255, 128, 13, 10, 0, 27]);
     const stored = await putFile(page, "reports/2018/naïve plan.txt", bytes);
@@ -212,7 +209,7 @@ describeInChromium("the interactive page of the API", (chromium) => {
       .setInputFiles({ name: "b.txt", mimeType: "text/plain", buffer: Buffer.from("b") });
     await call.send();
     await eventually(() => site.list()).toEqual(["b.txt", "example/", "reports/", "reports/2018/"]);
-    expect(await call.status()).toContain("200");
+    await eventually(call.status).toContain("200");
 
     const listing = await openCall(page, "getFolderOfRoot");
     await listing.place.locator('.response[data-code="200"] .content-type').selectOption("application/zip");
@@ -226,7 +223,7 @@ describeInChromium("the interactive page of the API", (chromium) => {
   it("answers 401 without a login", async () => {
     const { page, site, expectNoComplaints } = await openApiPage(chromium);
     const { place } = await tryCall(page, "putFile", 401);
-    expect(await place.locator(".live-responses-table").textContent()).toContain('"errors"');
+    await eventually(() => place.locator(".live-responses-table").textContent()).toContain('"errors"');
     expect(await site.list()).not.toContain("example/");
     expectNoComplaints(/status of 401/);
   });

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { readZip } from "../unit/archive/read-zip.ts";
 import { describeInChromium, eventually } from "./chromium.ts";
-import { chooseAction, logIn, makeFolder, openFullSite, openSite, rowOf, type Site } from "./site.ts";
+import { chooseAction, closeDialog, logIn, makeFolder, openFullSite, openSite, rowOf, type Site } from "./site.ts";
 
 const DEEP =
   "Projects of 2026/Customers and their contracts/North, sales and marketing/Letters of the second half of the year";
@@ -301,7 +301,7 @@ describeInChromium("the files of a folder", (chromium) => {
     await page.getByRole("status").getByRole("link", { name: "Trash" }).click();
     await page.getByRole("checkbox", { name: "b.txt" }).check();
     await page.getByRole("button", { name: "Restore" }).click();
-    expect(await site.content("b.txt")).toBe("b");
+    await eventually(() => site.content("b.txt")).toBe("b");
     expectNoComplaints();
   });
 
@@ -416,8 +416,8 @@ describeInChromium("the files of a folder", (chromium) => {
     await logIn(plain, site);
     await rowOf(plain, "b.txt").getByRole("link", { name: "Actions for" }).click();
     const panel = plain.locator(".member");
-    expect(await panel.getByRole("button").allTextContents()).toEqual(["Rename", "Move"]);
-    expect(await panel.getByRole("link").allTextContents()).toEqual(["Close"]);
+    await eventually(() => panel.getByRole("button").allTextContents()).toEqual(["Rename", "Move"]);
+    await eventually(() => panel.getByRole("link").allTextContents()).toEqual(["Close"]);
     expectNoComplaints();
   });
 });
@@ -436,8 +436,7 @@ async function expectFits(page: Page, name: string): Promise<void> {
 async function expectDialogFits(page: Page, name: string): Promise<void> {
   await page.getByRole("dialog").waitFor();
   await expectFits(page, name);
-  await page.keyboard.press("Escape");
-  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await closeDialog(page);
 }
 
 /** Puts a file into the trash, and makes an API key for another one. */

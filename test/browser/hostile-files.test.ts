@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { describeInWholeChromium } from "./chromium.ts";
-import { logIn, openSite, rowOf } from "./site.ts";
+import { closeViewer, logIn, openSite, rowOf } from "./site.ts";
 
 /** What a script would do: it changes the title, which the tests read, and calls home. */
 const CODE = "document.title='RAN';try{parent.document.title='RAN'}catch{};fetch('/home/?ran')";
@@ -127,7 +127,7 @@ describeInWholeChromium("hostile files", (chromium) => {
     const before = await page.title();
     await rowOf(page, "evil.svg").locator("th a").click();
     await page.waitForFunction(() => document.querySelector<HTMLImageElement>(".viewer img")?.naturalWidth === 40);
-    await page.keyboard.press("Escape");
+    await closeViewer(page);
     await rowOf(page, "html.html").locator("th a").click();
     await page.locator("pre", { hasText: "<script>" }).waitFor();
     const count = Object.keys(FILES).length;

@@ -20,6 +20,7 @@ import {
   type Site,
   type SiteOptions,
   transferOf,
+  untilRefreshed,
 } from "./site.ts";
 
 const MIB = 1024 ** 2;
@@ -189,7 +190,7 @@ describeInChromium("links", (chromium) => {
     await page.locator('button[value="copy-members"]').click();
     await page.getByRole("dialog").getByRole("button", { name: "made" }).click();
     await page.getByRole("dialog").getByText("There are no folders in it.").waitFor();
-    await page.getByRole("dialog").getByRole("button", { name: "Copy" }).click();
+    await untilRefreshed(page, () => page.getByRole("dialog").getByRole("button", { name: "Copy" }).click());
     await page.getByText("Copied: 1").waitFor();
     await page.locator('button[value="delete-members"]').click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();

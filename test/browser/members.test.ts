@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { HttpError } from "../../src/index.ts";
 import { readZip } from "../unit/archive/read-zip.ts";
 import { describeInChromium, eventually } from "./chromium.ts";
-import { logIn, makeFolder, openSite, rowOf, transferOf } from "./site.ts";
+import { closeDialog, logIn, makeFolder, openSite, rowOf, transferOf, untilRefreshed } from "./site.ts";
 
 const FIVE = { "a.txt": "a", "b.txt": "b", "c.txt": "c", "d.txt": "d", "e.txt": "e" };
 
@@ -45,20 +45,19 @@ describeInChromium("members with JavaScript", (chromium) => {
     const dialog = page.getByRole("dialog", { name: "Delete 2 items?" });
     await dialog.waitFor();
     expect(await dialog.getByRole("listitem").allTextContents()).toEqual(["folder", "a.txt"]);
-    expect(await focusedText(page)).toBe("Cancel");
-    await page.keyboard.press("Escape");
-    await dialog.waitFor({ state: "detached" });
-    expect(await focusedText(page)).toMatch(/Delete/);
+    await eventually(() => focusedText(page)).toBe("Cancel");
+    await closeDialog(page);
+    await eventually(() => focusedText(page)).toMatch(/Delete/);
     expect((await site.list()).length).toBe(7);
     await page.keyboard.press("Enter");
     await dialog.waitFor();
     await page.keyboard.press("Tab");
-    expect(await focusedText(page)).toBe("Delete");
+    await eventually(() => focusedText(page)).toBe("Delete");
     await page.keyboard.press("Enter");
     await eventually(() => page.locator("tr[data-name]").count()).toBe(4);
     expect(await site.list()).toEqual(["b.txt", "c.txt", "d.txt", "e.txt"]);
     await eventually(() => page.locator(".announcer").textContent()).toBe("Deleted: 2");
-    expect(await focusedText(page)).toBe("b.txt");
+    await eventually(() => focusedText(page)).toBe("b.txt");
     expectNoComplaints();
   });
 
@@ -224,6 +223,8 @@ describeInChromium("members with JavaScript", (chromium) => {
   });
 });
 
+/** How long it may take on a busy machine to delete as many. */
+const LONG = 80_000;
 const MANY = Object.fromEntries(Array.from({ length: 1200 }, (_, index) => [`${index}.txt`, ""]));
 
 describeInChromium("more members than a form can hold", (chromium) => {
@@ -299,15 +300,15 @@ describeInChromium("more members than a form can hold", (chromium) => {
     expectNoComplaints();
   });
 
-  it("are deleted and restored together", { timeout: 90_000 }, async () => {
+  it("are deleted and restored together", async () => {
     const site = await openSite({ files: MANY, hasTrash: true });
     const { page, expectNoComplaints } = await chromium.open();
     await logIn(page, site);
     await page.locator("#select-all").click();
     await page.getByRole("group").getByRole("button", { name: "Delete", exact: true }).click();
-    await page.getByText("This folder is empty.").waitFor({ timeout: 40_000 });
+    await page.getByText("This folder is empty.").waitFor({ timeout: LONG });
     await page.getByRole("button", { name: "Restore" }).click();
-    await eventually(() => page.locator("tbody tr").count(), 40_000).toBe(1200);
+    await eventually(() => page.locator("tbody tr").count(), LONG).toBe(1200);
     expectNoComplaints();
   });
 
@@ -327,7 +328,7 @@ describeInChromium("more members than a form can hold", (chromium) => {
     await logIn(page, site);
     await page.evaluate(() => document.documentElement.setAttribute("data-marked", ""));
     await page.locator("#select-all").click();
-    await page.getByRole("button", { name: "Approve" }).click();
+    await untilRefreshed(page, () => page.getByRole("button", { name: "Approve" }).click());
     const alert = page.getByRole("alert");
     await eventually(() => alert.allTextContents()).toEqual(["7.txt: Seven is not to be."]);
     await eventually(() => page.locator(".announcer").textContent()).toBe("Approve: 1,199 done");

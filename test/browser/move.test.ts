@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { describeInChromium, eventually } from "./chromium.ts";
-import { chooseAction, logIn, openSite, rowOf } from "./site.ts";
+import { chooseAction, logIn, openSite, rowOf, untilRefreshed } from "./site.ts";
 
 const FILES = { "a.txt": "a", "b.txt": "b", "archive/b.txt": "other", "archive/deep/x.txt": "x" };
 
@@ -75,7 +75,7 @@ describeInChromium("renaming, moving and copying with JavaScript", (chromium) =>
     await dialog.getByRole("button", { name: "archive" }).click();
     await dialog.getByRole("button", { name: "deep" }).waitFor();
     expect(await dialog.getByLabel("To folder").inputValue()).toBe("/archive/");
-    await dialog.getByRole("button", { name: "Copy" }).click();
+    await untilRefreshed(page, () => dialog.getByRole("button", { name: "Copy" }).click());
     await eventually(() => page.locator(".notice.problem").textContent()).toMatch(/^b\.txt: .*already exists/);
     expect(await site.list()).toContain("archive/a.txt");
     await page.getByRole("checkbox", { name: "b.txt" }).uncheck();
@@ -103,33 +103,33 @@ describeInChromium("renaming, moving and copying without JavaScript", (chromium)
     await rowOf(page, "a.txt").getByRole("link", { name: "Actions for" }).click();
     await page.getByLabel("New name of a.txt").fill("b.txt");
     await page.locator("#rename").getByRole("button", { name: "Rename" }).click();
-    expect(await page.getByRole("alert").textContent()).toContain("already exists");
+    await eventually(() => page.getByRole("alert").textContent()).toContain("already exists");
     expect(await page.getByLabel("New name of a.txt").inputValue()).toBe("b.txt");
     await page.getByLabel("New name of a.txt").fill("c.txt");
     await page.locator("#rename").getByRole("button", { name: "Rename" }).click();
-    expect(await page.getByRole("status").textContent()).toBe("The item was renamed.");
+    await eventually(() => page.getByRole("status").textContent()).toBe("The item was renamed.");
     await page.getByRole("checkbox", { name: "c.txt" }).check();
     await page.getByText("Move or copy").click();
     await page.getByLabel("To folder").fill("/archive");
     await page.getByRole("button", { name: "Copy", exact: true }).click();
-    expect(await page.getByRole("status").textContent()).toBe("The selected items were copied.");
+    await eventually(() => page.getByRole("status").textContent()).toBe("The selected items were copied.");
     await page.getByRole("checkbox", { name: "b.txt" }).check();
     await page.getByText("Move or copy").click();
     await page.getByLabel("To folder").fill("archive");
     await page.getByRole("button", { name: "Move", exact: true }).click();
-    expect(await page.getByRole("alert").textContent()).toContain("b.txt");
+    await eventually(() => page.getByRole("alert").textContent()).toContain("b.txt");
     expect(await page.getByRole("checkbox", { name: "b.txt" }).isChecked()).toBe(true);
     expect(await page.getByLabel("To folder").inputValue()).toBe("archive");
     await page.getByText("Move or copy").click();
     await rowOf(page, "c.txt").getByRole("link", { name: "Actions for" }).click();
     await page.locator(".member").getByLabel("To folder").fill("archive/deep");
     await page.locator(".member").getByRole("button", { name: "Move" }).click();
-    expect(await site.list()).toEqual(
+    await eventually(() => site.list()).toEqual(
       expect.arrayContaining(["archive/c.txt", "archive/deep/c.txt", "b.txt", "archive/b.txt"]),
     );
     await rowOf(page, "b.txt").getByRole("link", { name: "Actions for" }).click();
     await page.locator(".member").getByRole("button", { name: "Delete" }).click();
-    expect(await page.getByRole("status").textContent()).toBe("The selected items were deleted.");
+    await eventually(() => page.getByRole("status").textContent()).toBe("The selected items were deleted.");
     expect(await site.list()).not.toContain("b.txt");
     expectNoComplaints(/status of 400/);
   });

@@ -182,7 +182,7 @@ describe.skipIf(missing !== undefined)(title, () => {
       await page.getByRole("link", { name: "2026 100%/" }).click();
       await page.getByText("There are no files here.").waitFor();
       const breadcrumbs = page.getByRole("navigation", { name: "Breadcrumbs" }).getByRole("link");
-      expect(await breadcrumbs.allTextContents()).toEqual(["Files", "reports", "2026 100%"]);
+      await eventually(() => breadcrumbs.allTextContents()).toEqual(["Files", "reports", "2026 100%"]);
       await page.goBack();
       await eventually(() => names(page)).toEqual(["2026 100%/", "q1.csv"]);
       const downloading = page.waitForEvent("download");
@@ -210,7 +210,7 @@ describe.skipIf(missing !== undefined)(title, () => {
       await uploadRow(page, "large.bin").getByText("Done").waitFor();
       await dropFiles(page, [{ name: "dropped.txt", content: "hello" }]);
       await uploadRow(page, "dropped.txt").getByText("Done").waitFor();
-      expect(await page.getByRole("status").textContent()).toBe("2 of 2 files uploaded");
+      await eventually(() => page.getByRole("status").textContent()).toBe("2 of 2 files uploaded");
       await eventually(() => names(page)).toEqual(["read-only/", "reports/", "dropped.txt", "large.bin", "notes.txt"]);
       expect((await readFile(join(folder, "large.bin"))).length).toBe(6 * MIB);
       expect(await readFile(join(folder, "dropped.txt"), "utf8")).toBe("hello");

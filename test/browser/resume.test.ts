@@ -120,7 +120,7 @@ describeInChromium("uploads that go on", (chromium) => {
     expect(await page.locator(".left-over").isHidden()).toBe(true);
     expect(await page.locator("#send > summary").evaluate((opener) => opener === document.activeElement)).toBe(true);
     expect(await stored(page)).toBeNull();
-    expect(await site.list()).toEqual([]);
+    await eventually(() => site.list()).toEqual([]);
     expectNoComplaints(BROKEN);
   });
 

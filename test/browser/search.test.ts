@@ -111,7 +111,7 @@ describeInChromium("the search", (chromium) => {
       await page.goto(site.origin + urlPath);
       await page.getByRole("searchbox", { name: "Filter" }).fill("report");
       await page.getByRole("searchbox", { name: "Filter" }).press("Enter");
-      expect(await file.allTextContents()).toEqual(["report.txt"]);
+      await eventually(() => file.allTextContents()).toEqual(["report.txt"]);
       const saving = maxUses === undefined ? undefined : page.waitForEvent("download");
       await file.click();
       if (saving === undefined) await page.locator("pre", { hasText: "found" }).waitFor();

@@ -223,6 +223,33 @@ export async function dropFromDisk(page: Page, paths: readonly string[]): Promis
   await session.detach();
 }
 
+/** Closes a dialog by Escape. Until it is gone, and not only hidden, the page waits for its answer. */
+export async function closeDialog(page: Page): Promise<void> {
+  await page.keyboard.press("Escape");
+  await page.locator("dialog").waitFor({ state: "detached" });
+}
+
+/** Closes the viewer by Escape. Until the browser has gone back in its history, the page opens no other file. */
+export async function closeViewer(page: Page): Promise<void> {
+  await closeDialog(page);
+  await page.waitForFunction(() => {
+    const { navigation } = globalThis as unknown as { readonly navigation: { readonly canGoForward: boolean } };
+    return navigation.canGoForward;
+  });
+}
+
+/** Runs an action on members, and waits until they have come anew: only then the bar of the selection takes another. */
+export async function untilRefreshed(page: Page, act: () => Promise<void> | undefined): Promise<void> {
+  const refreshed = await page.evaluateHandle(() => {
+    const done = new Promise<void>((resolve) => {
+      addEventListener("members-replaced", () => resolve(), { once: true });
+    });
+    return { done };
+  });
+  await act();
+  await refreshed.evaluate(({ done }) => done);
+}
+
 /** The row of an upload. */
 export function transferOf(page: Page, name: string): ReturnType<Page["locator"]> {
   return page.locator(".transfer").filter({ has: page.getByText(name, { exact: true }) });

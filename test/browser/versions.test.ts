@@ -4,7 +4,7 @@ import { createMemoryStorage } from "../../src/storage/memory.ts";
 import { createVersionsStorage } from "../../src/storage/versions.ts";
 import { fillStorage } from "../support/storage.ts";
 import { expectAccessible } from "./axe.ts";
-import { describeInChromium } from "./chromium.ts";
+import { describeInChromium, eventually } from "./chromium.ts";
 import { chooseAction, logIn, openSite, rowOf, type Site } from "./site.ts";
 
 const LONG = `${"a very long name ".repeat(10)}.txt`;
@@ -39,16 +39,16 @@ describeInChromium("versions in the pages", (chromium) => {
     await openVersions(page, site, "a.txt");
     await page.getByRole("heading", { name: "Versions of a.txt" }).waitFor();
     const rows = page.locator("tbody tr");
-    expect(await rows.count()).toBe(2);
+    await eventually(() => rows.count()).toBe(2);
     const downloading = page.waitForEvent("download");
     await rows.last().getByRole("link", { name: "Download" }).click();
     expect((await downloading).suggestedFilename()).toBe("a.txt");
     await rows.last().getByRole("button", { name: "Restore" }).click();
     await page.getByRole("status").getByText("The version was restored.").waitFor();
-    expect(await rows.count()).toBe(3);
+    await eventually(() => rows.count()).toBe(3);
     await rows.first().getByRole("button", { name: "Delete for good" }).click();
     await page.getByRole("status").getByText("deleted for good").waitFor();
-    expect(await rows.count()).toBe(2);
+    await eventually(() => rows.count()).toBe(2);
     await page.getByRole("link", { name: "reports" }).click();
     await rowOf(page, "a.txt").waitFor();
     expectNoComplaints();

@@ -6,7 +6,7 @@ import { createMemoryKeyValueStore } from "../../src/stores/memory.ts";
 import { expectAccessible } from "./axe.ts";
 import { describeInWholeChromium, eventually } from "./chromium.ts";
 import { PDF, recordVideo, toPng, toWav } from "./media.ts";
-import { chooseAction, logIn, openSite, rowOf } from "./site.ts";
+import { chooseAction, closeViewer, logIn, openSite, rowOf } from "./site.ts";
 
 const FILES = {
   "a.png": toPng(1200, 900),
@@ -118,8 +118,7 @@ describeInWholeChromium("the viewer", (chromium) => {
     expect(page.url()).toBe(site.home);
     await link(page, "d.txt").click();
     await page.getByText("<b>bold</b>").waitFor();
-    await page.keyboard.press("Escape");
-    await eventually(() => page.locator("dialog").count()).toBe(0);
+    await closeViewer(page);
     await rowOf(page, "reports").locator("th a").click();
     await page.waitForURL(`${site.home}reports/`);
     await page.goBack();
@@ -159,6 +158,7 @@ describeInWholeChromium("the viewer", (chromium) => {
     const width = () => page.locator(".viewer img").evaluate((image) => image.clientWidth);
     const scrolled = () => page.locator(".viewer-stage").evaluate((stage) => stage.scrollLeft);
     await eventually(width).toBeGreaterThan(200);
+    await eventually(() => page.locator(".viewer output").textContent()).toMatch(/[1-9]/);
     const fitted = await width();
     expect(fitted).toBeLessThan(600);
     await page.getByRole("button", { name: "Actual size" }).click();
@@ -259,7 +259,7 @@ describeInWholeChromium("the viewer", (chromium) => {
     const viewed = page.waitForEvent("download");
     await page.getByRole("dialog").getByRole("link", { name: "Download" }).click();
     expect((await viewed).suggestedFilename()).toBe("g.png");
-    await page.keyboard.press("Escape");
+    await closeViewer(page);
     await page.getByRole("searchbox", { name: "Filter" }).fill("zip");
     const other = page.waitForEvent("download");
     await link(page, "f.zip").click();
