@@ -198,5 +198,5 @@ async function triggerAll(page: OpenFolderPage, names: readonly string[], button
   const text = fill(page.texts.triggered, { label: button.textContent ?? "", count: succeeded });
   if (!hasFailed) page.showSuccess(text);
   else if (succeeded > 0) page.announce(text);
-  if (!isLost) await page.refresh();
+  if (!isLost) void page.refresh();
 }

@@ -26,5 +26,5 @@ export async function transferAll(
   const text = fill(verb === "move" ? texts.moved : texts.copied, { count: succeeded });
   if (!hasFailed) page.showSuccess(text);
   else if (succeeded > 0) page.announce(text);
-  if (!isLost) await page.refresh();
+  if (!isLost) void page.refresh();
 }
