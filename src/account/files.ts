@@ -71,9 +71,9 @@ export interface AccountFiles extends FolderListings, FileTransfers, FileAttribu
   remove(segments: readonly string[], kind: RemovalKind, options?: Omit<RemoveOptions, "kind">): Promise<void>;
   /** Resumable uploads. Absent: the storage has none. */
   readonly uploads?: AccountUploads;
-  /** Absent: the service has no trash, or the files are those of a link. */
+  /** Absent: the service has no trash, or the files are those of a link or of a visitor without a login. */
   readonly trash?: AccountTrash;
-  /** Absent: the service has no versions, or the files are those of a link. */
+  /** Absent: the service has no versions, or the files are those of a link or of a visitor without a login. */
   readonly versions?: FileVersions;
 }
 

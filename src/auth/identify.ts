@@ -75,7 +75,7 @@ export function createIdentifier(options: IdentifierOptions): Identifier {
   const { usernameOfCertificate, server, component, cookie, logger } = options;
   const { toLoginResult, refuseThrottled } = createLoginResults(options);
 
-  /** Only passwords are throttled: keys and certificates cannot be guessed. */
+  /** SSH keys and certificates cannot be guessed, so only passwords are throttled here; API keys are elsewhere. */
   async function verify(
     credentials: Credentials,
     request: Request,

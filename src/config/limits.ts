@@ -10,8 +10,9 @@ export interface LimitOptions {
    */
   readonly maxFileBytes?: number;
   /**
-   * The number of failed logins within the window, by one user name or from one peer address, after which further
-   * logins are rejected without a check of their credentials (CONTRACT 6.6). 1 to 1,000. Default: 10.
+   * The number of failed logins within the window after which further logins are rejected without a check of their
+   * credentials (CONTRACT 6.6): those from one network, and those by one user name from one network. By one user name
+   * from all networks together it is ten times as many. 1 to 1,000. Default: 10.
    */
   readonly loginAttempts?: number;
   /** How long a failed login counts, in seconds. Default: 600. */
@@ -59,9 +60,10 @@ export interface LimitOptions {
    * - each further 64 KiB of a form's fields and names;
    * - copies, changes of properties, and moves that have to read content, until the response;
    * - downloads of files and archives, until their last byte is read. A file that is small enough for one read counts
-   *   only until the response.
+   *   only until the response;
+   * - listings, searches, and lists of the trash and of versions, if they are longer than 64 KiB.
    *
-   * Listings do not count.
+   * Other listings do not count.
    *
    * One more transfer is 503 with `Retry-After`, before its body is read or the storage is used. Two cases differ: a
    * GET with conditions is evaluated first, and commands are read until the limit is reached. Each process counts its

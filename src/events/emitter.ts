@@ -39,9 +39,9 @@ export interface EmitterOptions {
 const REPORT_EVERY_MS = 1000;
 
 /**
- * Creates an emitter that adds the time and the server to each event (CONTRACT 8). It passes on 10 refusals a second
- * for a network and 200 in all, of those that any client can cause; the next one has the number of the others. Paths of
- * starts and failures are cut.
+ * Creates an emitter that adds the time and the server to each event (CONTRACT 8). Of the events that any client can
+ * cause it emits 10 a second for a network and 200 in all. The next one that it emits has the number of those left out.
+ * Paths of starts and failures are cut.
  */
 export function createEmitter({ listeners, server, clock, logger }: EmitterOptions): Emitter {
   const safe = toSafeLogger(logger);

@@ -24,7 +24,10 @@ export const TRANSFER_ENDS: Readonly<Partial<Record<FileEvent["id"], readonly [k
     40041: ["archive", "failed"],
   };
 
-/** Counts the transfers that have started and not ended. */
+/**
+ * Counts the transfers that have started and not ended in this process. An upload in several requests counts from its
+ * creation; one that began in another process only ends here, so the count may be negative.
+ */
 export interface TransfersInProgress {
   note(id: FileEvent["id"]): void;
   /** Resolves when no transfer is in progress, or after the given time. */
@@ -38,11 +41,11 @@ export function createTransfersInProgress(): TransfersInProgress {
   function note(id: FileEvent["id"]): void {
     if (TRANSFER_STARTS[id] !== undefined) count += 1;
     if (TRANSFER_ENDS[id] !== undefined) count -= 1;
-    if (count === 0) for (const go of waiting) go();
+    if (count <= 0) for (const go of waiting) go();
   }
 
   async function settled(milliseconds: number): Promise<void> {
-    if (count === 0) return;
+    if (count <= 0) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(go, milliseconds);
       function go(): void {

@@ -104,6 +104,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
   }
 
   function countEnd({ data }: FileEvent, kind: string, outcome: string): void {
+    // An upload in several requests may have started in another process.
     active.add({ kind }, -1);
     operations.add({ operation: kind, outcome });
     if (!("duration" in data)) return;

@@ -19,7 +19,7 @@ export interface IncomingFile {
 /**
  * Stores a file of a PUT or a form completely or not at all. Emits one event when it starts and one when it ends (6).
  * After the last byte, and before the file becomes visible, the option `beforeCommit` may refuse it.
- * @throws HttpError `unprocessable` if `beforeCommit` refuses the file; what the storage and the content throw.
+ * @throws the HttpError with which `beforeCommit` refuses the file; what the storage and the content throw.
  */
 export async function storeFile(context: AccountContext, file: IncomingFile): Promise<StorageEntry> {
   const { files, config } = context;

@@ -17,8 +17,8 @@ const CONDITIONS = ["if-match", "if-none-match", "if-modified-since", "if-unmodi
 
 /**
  * Whether a request for a file or a folder is certainly a transfer, judging by its method, URL and headers: an upload
- * by PUT or form, or the download of a file or an archive. Listings and HEAD are no transfers. A GET with conditions
- * and a list of commands may become transfers later: if the conditions are met, and if the body is large.
+ * by PUT, form, PATCH or POST, the download of a file or an archive, a copy, or a change of properties. Others may
+ * become transfers later: a GET whose conditions are met, a long listing, and commands with a large body.
  */
 export function isTransfer(context: RequestContext): boolean {
   const { request, method, uploads } = context;

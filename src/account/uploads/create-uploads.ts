@@ -1,4 +1,5 @@
 import type { Operation } from "../../contracts/account.ts";
+import { foldName } from "../../contracts/account-name.ts";
 import { type EntityTags, hasCode, StorageError } from "../../contracts/storage-adapter.ts";
 import type { StorageUploads, UploadKey, UploadState } from "../../contracts/storage-uploads.ts";
 import { createError } from "../../http/errors.ts";
@@ -121,7 +122,10 @@ export function createAccountUploads(options: AccountUploadsOptions): AccountUpl
     await requireSame(upload);
     const { offset } = upload.state;
     const limited = limitContent(content, maxFileBytes, announced, offset);
-    const state = await storage.append(toKey(upload.id), offset, limited, { ...appending, owner: account.name });
+    const state = await storage.append(toKey(upload.id), offset, limited, {
+      ...appending,
+      owner: foldName(account.name),
+    });
     return toKnown(upload, state);
   }
 
@@ -158,7 +162,7 @@ export function createAccountUploads(options: AccountUploadsOptions): AccountUpl
     requireSize(note, size);
     if (tree.join === undefined) throw createError("upload-unsupported");
     const { signal } = draft;
-    const options = { ...toConditions(note), size, owner: account.name, ...(signal && { signal }) };
+    const options = { ...toConditions(note), size, owner: foldName(account.name), ...(signal && { signal }) };
     const keys = parts.map(({ id }) => toKey(id));
     const entry = await tree.join(keys, toStoragePath(path), options).catch((error: unknown) => {
       throw toCreationError(error);

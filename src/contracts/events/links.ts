@@ -1,5 +1,5 @@
 import type { LinkPermission } from "../links.ts";
-import type { EventEnvelope, FileLocation } from "./envelope.ts";
+import type { EventEnvelope, FileLocation, LeftOut } from "./envelope.ts";
 
 /** 49101: a link was made. */
 export interface LinkCreated extends EventEnvelope {
@@ -36,7 +36,5 @@ export interface LinkRefused extends EventEnvelope {
   readonly id: 49103;
   readonly data: {
     readonly reason: LinkRefusal;
-    /** How many refusals were left out since the last one of this network. Absent if none was. */
-    readonly others?: number;
-  };
+  } & LeftOut;
 }

@@ -21,7 +21,7 @@ const setOwner = promisify(fchown);
 const sync = promisify(fsync);
 const PERMISSION_BITS = 0o777;
 const GROUP_BITS = 0o070;
-/** A write that takes less than this does not look again at what it replaces, unless it has conditions. */
+/** A simple write that takes less than this does not look again at what it replaces. */
 const RECENT_MS = 100;
 
 /** How a member is written. */
@@ -106,7 +106,7 @@ function hasNoDeferredWork({ size }: BigIntStats, durability: Durability): boole
   return durability === "fsync" || size <= SMALL_BYTES;
 }
 
-/** Creates a temporary file next to the file that it replaces. @throws StorageError `parent-missing` */
+/** Creates a file with the permissions of the one that it will replace. @throws StorageError `parent-missing` */
 export function createFile(folder: OpenFolder, name: string, previous: BigIntStats | undefined): Promise<number> {
   const { O_CREAT, O_EXCL, O_WRONLY } = constants;
   const mode = previous?.isFile() ? Number(previous.mode) & PERMISSION_BITS : 0o666;

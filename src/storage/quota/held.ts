@@ -5,7 +5,10 @@ import { type CountRecord, toUsage, withLease } from "./record.ts";
 /** What one caller has reserved in a folder. Only {@link Held} changes it. */
 export interface Share {
   amount: Amount;
-  /** Another round has started since if only another share has got its room again: then this one is late. */
+  /**
+   * A new round starts when only one share has got its room again after the lease had ended. The shares of earlier
+   * rounds are late: they have lost their room.
+   */
   round: number;
 }
 
