@@ -13,7 +13,7 @@ const QUICK = [
 ];
 /** Tests in which calls of the system fail: some replace functions that a module takes when it is loaded. */
 const FAULTS = "test/faults/**/*.test.ts";
-/** Tests that need Chromium, Redis, an S3 server, nginx, strace, fail2ban, archive programs or another runtime. */
+/** Tests that need Chromium, Redis, an S3 server, nginx, strace, fail2ban, archivers, packages or another runtime. */
 const INSTALLED = [
   "test/archive/*.test.ts",
   "test/bridges/buckets.test.ts",
@@ -22,7 +22,7 @@ const INSTALLED = [
   "test/conformance/{link-stores,presigned-s3,r2,redis-store,s3-servers,shared-stores,storage-azure,storage-s3,uploads-r2,uploads-s3}.test.ts",
   "test/faults/{quota-processes,s3-faults,traced-errno}.test.ts",
   "test/memory/{large-archives,s3}.test.ts",
-  "test/runtimes/{clamd,client,client-example,cluster,example-commands,nginx,nginx-uploads,slow-disk,workers}.test.ts",
+  "test/runtimes/{clamd,client,client-example,cluster,example-commands,nginx,nginx-uploads,packed-package,slow-disk,workers}.test.ts",
   "test/runtimes/uploads/two-processes-{r2,s3}.test.ts",
   "test/runtimes/{applications/*,frameworks/*,offload/*,webdav/*,wire/{bun,deno,node-newest,workerd,workerd-r2}}.test.ts",
   "test/spec/login/shared-store.test.ts",
