@@ -1,7 +1,7 @@
 export type { AccountTrash, AccountTrashEntry } from "./account/account-trash.ts";
+export type { FileTransferOptions, FileTransfers } from "./account/copy-and-move.ts";
 export { type ExplainedAccount, explainPermission } from "./account/explain.ts";
 export type { FileAttributes, InspectedEntry } from "./account/file-attributes.ts";
-export type { FileTransferOptions, FileTransfers } from "./account/file-transfers.ts";
 export type { FileVersions } from "./account/file-versions.ts";
 export type { AccountFiles, FileOperation, RemovalKind } from "./account/files.ts";
 export type { AccountLock, AccountLocks, NewLock } from "./account/locks/account-locks.ts";

@@ -19,12 +19,12 @@ import type { KeyedLimit } from "../platform/keyed-limit.ts";
 import type { KeyedMutex } from "../platform/keyed-mutex.ts";
 import type { Account } from "./account.ts";
 import { createAccountTrash } from "./account-trash.ts";
+import { createCopyAndMove } from "./copy-and-move.ts";
 import { createDryRunTrash } from "./dry-run-trash.ts";
 import { createDryRunTree } from "./dry-run-tree.ts";
 import { createDryRunVersions } from "./dry-run-versions.ts";
 import { createFileAttributes } from "./file-attributes.ts";
 import { limitContent } from "./file-size-limit.ts";
-import { createFileTransfers } from "./file-transfers.ts";
 import { createFileVersions } from "./file-versions.ts";
 import type { FileOperation, FilesWithoutLocks, RemovalKind } from "./files.ts";
 import { checkFolder, findListedKinds, findListingTag, type ListingSource, listFolder } from "./folder-listings.ts";
@@ -42,7 +42,7 @@ export interface FolderScheduling {
   /** Limits each account to one check of a tree at a time, because a check holds members in memory. */
   readonly withWalkLock: KeyedMutex;
   /** Limits the copies of folders of an account, and the moves: each holds descriptors, and writes in parallel. */
-  readonly limitTransfers: KeyedLimit;
+  readonly limitCopiesAndMoves: KeyedLimit;
 }
 
 /** Options of {@link createAccountFiles}. */
@@ -63,7 +63,7 @@ export interface AccountFilesOptions {
 export function createAccountFiles(
   account: Account,
   serviceStorage: StorageAdapter,
-  { queue, withWalkLock, limitTransfers }: FolderScheduling,
+  { queue, withWalkLock, limitCopiesAndMoves }: FolderScheduling,
   { uploadOwner = toUploadOwner(account.name), uploadKey, trash, versions, isDryRun = false }: AccountFilesOptions = {},
 ): FilesWithoutLocks {
   const { permissions, maxFileBytes, quota } = account;
@@ -194,8 +194,8 @@ export function createAccountFiles(
   }
 
   return {
-    ...createFileTransfers(access, removals, account, (verb, task, signal) =>
-      limitTransfers(`${verb} ${queueKey}`, task, signal),
+    ...createCopyAndMove(access, removals, account, (verb, task, signal) =>
+      limitCopiesAndMoves(`${verb} ${queueKey}`, task, signal),
     ),
     ...createFileAttributes(access),
     realPathOf,

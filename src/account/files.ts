@@ -7,8 +7,8 @@ import type {
   WriteOptions,
 } from "../contracts/storage-adapter.ts";
 import type { AccountTrash } from "./account-trash.ts";
+import type { FileTransfers } from "./copy-and-move.ts";
 import type { FileAttributes } from "./file-attributes.ts";
-import type { FileTransfers } from "./file-transfers.ts";
 import type { FileVersions } from "./file-versions.ts";
 import type { FolderListings } from "./folder-listings.ts";
 import type { AccountLocks } from "./locks/account-locks.ts";

@@ -134,8 +134,8 @@ export function toFilesSdkAdapter(
     head: (key) => mapToFilesErrors(async () => toLazyFile(key, await files.get(key))),
     exists: (key) => mapToFilesErrors(async () => (await files.find(key)) !== undefined),
     delete: (key) => mapToFilesErrors(() => files.remove(key)),
-    copy: (from, to, opts) => mapToFilesErrors(() => files.transfer("copy", from, to, opts?.signal)),
-    move: (from, to, opts) => mapToFilesErrors(() => files.transfer("move", from, to, opts?.signal)),
+    copy: (from, to, opts) => mapToFilesErrors(() => files.copyOrMove("copy", from, to, opts?.signal)),
+    move: (from, to, opts) => mapToFilesErrors(() => files.copyOrMove("move", from, to, opts?.signal)),
     list: (opts) => mapToFilesErrors(() => list(opts)),
     url: (key, opts) => mapToFilesErrors(() => url(key, opts)),
     async signedUploadUrl() {

@@ -53,9 +53,14 @@ export function toFlydriveDriver(storage: StorageAdapter, options: FlydriveDrive
     }
   }
 
-  async function transfer(verb: "copy" | "move", from: string, to: string, writeOptions?: WriteOptions): Promise<void> {
+  async function copyOrMove(
+    verb: "copy" | "move",
+    from: string,
+    to: string,
+    writeOptions?: WriteOptions,
+  ): Promise<void> {
     checkWriteOptions(writeOptions);
-    await files.transfer(verb, from, to, toSignal(writeOptions).signal);
+    await files.copyOrMove(verb, from, to, toSignal(writeOptions).signal);
   }
 
   async function deleteAll(prefix: string): Promise<void> {
@@ -123,8 +128,8 @@ export function toFlydriveDriver(storage: StorageAdapter, options: FlydriveDrive
     },
     put,
     putStream,
-    copy: (from, to, writeOptions) => transfer("copy", from, to, writeOptions),
-    move: (from, to, writeOptions) => transfer("move", from, to, writeOptions),
+    copy: (from, to, writeOptions) => copyOrMove("copy", from, to, writeOptions),
+    move: (from, to, writeOptions) => copyOrMove("move", from, to, writeOptions),
     delete: (key) => files.remove(key),
     deleteAll,
     listAll,

@@ -24,7 +24,7 @@ export interface KeyedFiles {
   read(key: string, range?: ByteRange): Promise<StoredFile>;
   write(key: string, content: AsyncIterable<Uint8Array>, options?: WriteOptions): Promise<StorageEntry>;
   /** Copies or moves a file, and replaces a file at the new key. */
-  transfer(verb: "copy" | "move", from: string, to: string, signal?: AbortSignal): Promise<void>;
+  copyOrMove(verb: "copy" | "move", from: string, to: string, signal?: AbortSignal): Promise<void>;
   /** Removes a file. A missing file is no error, unless there is a condition. */
   remove(key: string, conditions?: Pick<RemoveOptions, "ifMatch">): Promise<void>;
 }
@@ -55,7 +55,7 @@ export function createKeyedFiles(storage: StorageAdapter): KeyedFiles {
     return storage.write(path, content, options);
   }
 
-  async function transfer(verb: "copy" | "move", from: string, to: string, signal?: AbortSignal): Promise<void> {
+  async function copyOrMove(verb: "copy" | "move", from: string, to: string, signal?: AbortSignal): Promise<void> {
     await get(from);
     const path = creatable(to);
     await makeParent(path);
@@ -74,7 +74,7 @@ export function createKeyedFiles(storage: StorageAdapter): KeyedFiles {
 
   const read = async (key: string, range?: ByteRange) => storage.read(findable(key), range);
 
-  return { find, get, read, write, transfer, remove };
+  return { find, get, read, write, copyOrMove, remove };
 }
 
 /** Returns the path of a file; `undefined` if no file can have the key. */

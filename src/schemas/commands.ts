@@ -5,7 +5,7 @@ import { linkOptionsSchema, linkSchema } from "./links.ts";
 const MEMBER_COMMANDS = ["delete", "purge", "create-folder", "create-folder-if-missing"] as const;
 
 /** The built-in commands that copy or move a member of a folder. */
-const TRANSFER_COMMANDS = ["move", "copy"] as const;
+const COPY_OR_MOVE_COMMANDS = ["move", "copy"] as const;
 
 /** The command that makes links to members of a folder, if the service has links. */
 const LINK_COMMAND = "create-link";
@@ -14,7 +14,7 @@ const LINK_COMMAND = "create-link";
 const VISITOR_COMMANDS: readonly string[] = ["delete", "create-folder", "create-folder-if-missing", "copy"];
 
 /** All built-in commands. */
-export const COMMANDS = [...MEMBER_COMMANDS, ...TRANSFER_COMMANDS, LINK_COMMAND] as const;
+export const COMMANDS = [...MEMBER_COMMANDS, ...COPY_OR_MOVE_COMMANDS, LINK_COMMAND] as const;
 
 /**
  * Maximum number of commands in one request, and of all their targets, unless the service has another limit (CONTRACT
@@ -32,8 +32,8 @@ const memberSchema = z.strictObject({ command: z.enum(MEMBER_COMMANDS), target: 
  * A copy or a move of one member. `destination` is a decoded path: with a leading `/` from the account's root,
  * otherwise from the addressed folder. With a `/` at its end it is the folder for the member, which keeps its name.
  */
-const transferSchema = z.strictObject({
-  command: z.enum(TRANSFER_COMMANDS),
+const copyOrMoveSchema = z.strictObject({
+  command: z.enum(COPY_OR_MOVE_COMMANDS),
   target: z.string(),
   destination: z.string(),
   /** Whether the member replaces what is at its new path. */
@@ -80,7 +80,7 @@ export interface CommandsOptions {
 export function createCommandsRequestSchema({ triggers, maxTargets = MAX_TARGETS, hasLinks = false }: CommandsOptions) {
   const command = z.union([
     memberSchema,
-    transferSchema,
+    copyOrMoveSchema,
     ...(hasLinks ? [linkCommandSchema] : []),
     ...(triggers.length === 0 ? [] : [createTriggerSchema(triggers)]),
   ]);
@@ -115,8 +115,8 @@ export function createOutcomeSchemas({ hasLinks, hasTrash }: { hasLinks: boolean
 export type Command = BuiltInCommand | z.infer<ReturnType<typeof createTriggerSchema>>;
 export type BuiltInCommand = MemberCommand | LinkCommand;
 /** A built-in command that changes one member. */
-export type MemberCommand = z.infer<typeof memberSchema> | TransferCommand;
-export type TransferCommand = z.infer<typeof transferSchema>;
+export type MemberCommand = z.infer<typeof memberSchema> | CopyOrMoveCommand;
+export type CopyOrMoveCommand = z.infer<typeof copyOrMoveSchema>;
 export type LinkCommand = z.infer<typeof linkCommandSchema>;
 export type CommandOutcome = z.infer<typeof completeOutcomeSchema>;
 

@@ -25,7 +25,7 @@ import { accountSettingsSchema } from "../schemas/account.ts";
 import { createMemoryKeyValueStore } from "../stores/memory.ts";
 
 /** How many folders of an account are copied at a time, and how many are moved: the others wait. */
-const MAX_FOLDER_TRANSFERS = 4;
+const MAX_FOLDERS_PER_VERB = 4;
 
 /** The files of a link. */
 export interface OpenedLinkFiles {
@@ -121,7 +121,7 @@ export function createStorageAccounts(
   const scheduling = {
     queue: createFairQueue(),
     withWalkLock: createRequestMutex(),
-    limitTransfers: createKeyedLimit(MAX_FOLDER_TRANSFERS),
+    limitCopiesAndMoves: createKeyedLimit(MAX_FOLDERS_PER_VERB),
   };
   /** Created once for each account and not for each request. */
   const unlocked = new WeakMap<Account, AccountFiles>();

@@ -19,10 +19,10 @@ import { createTextBlobs, hasBlobProperties } from "./azure/properties.ts";
 import { readBlob } from "./azure/read.ts";
 import { createAzureRemover } from "./azure/remove.ts";
 import { createAzureWriter } from "./azure/write.ts";
+import { createObjectCopyAndMove } from "./object-store/copy-and-move.ts";
 import type { ObjectLocation } from "./object-store/keys.ts";
 import { createListedMarker, type ListPage, listAllObjects, listObjectMembers } from "./object-store/member-pages.ts";
 import { createObjectAttributes } from "./object-store/properties.ts";
-import { createObjectTransfers } from "./object-store/transfers.ts";
 
 /** How many blobs of a folder are copied at the same time. */
 const PARALLEL_COPIES = 16;
@@ -128,7 +128,7 @@ export function createAzureStorage(options: AzureStorageOptions): AzureStorage {
     return location;
   }
 
-  const transfers = createObjectTransfers({
+  const { copy, move } = createObjectCopyAndMove({
     ...createAzureCopier(client, writer),
     parallel: PARALLEL_COPIES,
     copiesByReading: false,
@@ -158,9 +158,9 @@ export function createAzureStorage(options: AzureStorageOptions): AzureStorage {
     remove,
     // Within this process exactly one succeeds of several that move one source, or create one new name, and changes of
     // properties do not compete.
-    copy: (from, to, copyOptions) => withLock(`to ${to}`, () => transfers.copy(from, to, copyOptions)),
+    copy: (from, to, copyOptions) => withLock(`to ${to}`, () => copy(from, to, copyOptions)),
     move: (from, to, moveOptions) =>
-      withLock(`from ${from}`, () => withLock(`to ${to}`, () => transfers.move(from, to, moveOptions))),
+      withLock(`from ${from}`, () => withLock(`to ${to}`, () => move(from, to, moveOptions))),
     attributes: {
       properties: attributes.properties,
       change: (path, changes) => withLock(`change ${path}`, () => attributes.change(path, changes)),

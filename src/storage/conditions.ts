@@ -29,7 +29,7 @@ export function isOfKind(found: StorageEntry["kind"], { kind }: RemoveOptions): 
  * @throws StorageError `denied` if one is the root, if they are equal, or if one is in the other.
  * @throws TypeError if a path is not canonical.
  */
-export function checkTransferPaths(from: string, to: string): void {
+export function checkSeparatePaths(from: string, to: string): void {
   for (const path of [from, to]) {
     if (toPathSegments(path).length === 0) throw new StorageError("denied", "The root is neither moved nor replaced.");
   }

@@ -20,6 +20,7 @@ import { toPathSegments } from "../contracts/storage-path.ts";
 import { isOfKind, meetsConditions } from "./conditions.ts";
 import { cleanUpTemporaryFiles } from "./disk/clean-up.ts";
 import { removeFile } from "./disk/commit.ts";
+import { createDiskCopyAndMove } from "./disk/copy-and-move.ts";
 import { createFolderAt, createOwnedFolder } from "./disk/create-folder.ts";
 import { mapErrorCode, mapSystemErrors, systemCode, toStorageError, undefinedIfMissing } from "./disk/errors.ts";
 import { createFolderTree } from "./disk/folder-tree.ts";
@@ -32,7 +33,6 @@ import { findOwner } from "./disk/owner.ts";
 import { hasRecords, removeProperties } from "./disk/properties.ts";
 import { readMember, readMemberSync } from "./disk/read.ts";
 import { removeFolder } from "./disk/remove.ts";
-import { createDiskTransfers } from "./disk/transfers.ts";
 import { createDiskUploads, createMovedUploadCleanUp } from "./disk/uploads.ts";
 import { type Durability, writeMember } from "./disk/write.ts";
 import { noteReplacingWrite } from "./replacing-write.ts";
@@ -252,7 +252,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     write: (path, content, writeOptions = {}) => write(path, content, writeOptions),
     createFolder,
     remove,
-    ...createDiskTransfers({
+    ...createDiskCopyAndMove({
       tree,
       durability,
       stat,

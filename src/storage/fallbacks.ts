@@ -8,7 +8,7 @@ import {
   StorageError,
   type TransferOptions,
 } from "../contracts/storage-adapter.ts";
-import { checkSource, checkTransferPaths } from "./conditions.ts";
+import { checkSeparatePaths, checkSource } from "./conditions.ts";
 import { toFileContent } from "./file-content.ts";
 import { NO_PROPERTIES } from "./properties.ts";
 
@@ -75,7 +75,7 @@ export async function moveByCopying(
 
 async function copyTo(copying: Copying, from: string, to: string): Promise<Copied> {
   const { storage, options } = copying;
-  checkTransferPaths(from, to);
+  checkSeparatePaths(from, to);
   options.signal?.throwIfAborted();
   const source = checkSource(await storage.stat(from), options);
   const target = await storage.stat(to);

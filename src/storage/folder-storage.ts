@@ -15,7 +15,7 @@ import {
 } from "../contracts/storage-adapter.ts";
 import type { AttributeChanges, Properties, StorageAttributes } from "../contracts/storage-attributes.ts";
 import { nameOf, toCanonicalPath, toPathSegments } from "../contracts/storage-path.ts";
-import { checkTransferPaths } from "./conditions.ts";
+import { checkSeparatePaths } from "./conditions.ts";
 import { createFolderUploads } from "./folder-storage/uploads.ts";
 import { createLocationError } from "./mount.ts";
 import { noteOrigin } from "./origin.ts";
@@ -75,9 +75,9 @@ export function createFolderStorage(storage: StorageAdapter, base: readonly stri
     await storage.remove(locate(path), options);
   }
 
-  function transfer(verb: "copy" | "move") {
+  function createCopyOrMove(verb: "copy" | "move") {
     return async (from: string, to: string, options?: TransferOptions): Promise<Placement> => {
-      checkTransferPaths(from, to);
+      checkSeparatePaths(from, to);
       return storage[verb](locate(from), locate(to), options);
     };
   }
@@ -94,8 +94,8 @@ export function createFolderStorage(storage: StorageAdapter, base: readonly stri
     write,
     createFolder,
     remove,
-    copy: transfer("copy"),
-    move: transfer("move"),
+    copy: createCopyOrMove("copy"),
+    move: createCopyOrMove("move"),
     ...(storage.attributes && { attributes: createFolderAttributes(storage.attributes, locate) }),
     ...(storage.uploads && { uploads: createFolderUploads(storage.uploads, base) }),
   };

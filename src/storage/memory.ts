@@ -17,7 +17,7 @@ import { isOfKind, meetsConditions } from "./conditions.ts";
 import { receive } from "./content.ts";
 import { createMemoryAttributes } from "./memory/attributes.ts";
 import { byteLength, toContent } from "./memory/content.ts";
-import { copyInMemory, moveInMemory } from "./memory/transfer.ts";
+import { copyInMemory, moveInMemory } from "./memory/copy-and-move.ts";
 import { createMemoryTree, type File, type Folder, type Location } from "./memory/tree.ts";
 import { createMemoryUploads } from "./memory/uploads.ts";
 import { NO_PROPERTIES } from "./properties.ts";

@@ -17,7 +17,7 @@ import {
 import type { AttributeChanges, Properties } from "../contracts/storage-attributes.ts";
 import { isPrefix, nameOf, toCanonicalPath, toPathSegments } from "../contracts/storage-path.ts";
 import { sha256Hex } from "../platform/sha256.ts";
-import { checkTransferPaths } from "./conditions.ts";
+import { checkSeparatePaths } from "./conditions.ts";
 import { copyByReading, moveByCopying } from "./fallbacks.ts";
 import { toMountedOptions } from "./inner-limit.ts";
 import { createTreeUploads, type TreeUploadsOptions } from "./mount/uploads.ts";
@@ -199,16 +199,16 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
    * A copy or a move within one storage is its own, whatever mounts lead there. Between two storages, and if other
    * storages are mounted in the source, it reads the source and writes it.
    */
-  function transfer(verb: "copy" | "move") {
+  function createCopyOrMove(verb: "copy" | "move") {
     return async (from: string, to: string, options?: TransferOptions): Promise<Placement> => {
-      checkTransferPaths(from, to);
+      checkSeparatePaths(from, to);
       const [source, target] = [locate(from), locate(to)];
       if (target.isFixed || (source.isFixed && verb === "move")) {
         throw createLocationError("Another storage is mounted here.");
       }
       const origin = toOrigin(target.storage, target.path);
       if (originsWithin(from).some((one) => areOverlapping(one, origin))) {
-        throw createLocationError("One path of the transfer leads into the other.");
+        throw createLocationError("One path of the copy or move leads into the other.");
       }
       await requireRealParent(to);
       const { storage, path } = toOrigin(source.storage, source.path);
@@ -267,15 +267,15 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
     write,
     createFolder,
     remove,
-    copy: transfer("copy"),
-    move: transfer("move"),
+    copy: createCopyOrMove("copy"),
+    move: createCopyOrMove("move"),
     ...(sorted.some(({ storage }) => storage.attributes) && { attributes: { properties, change } }),
     ...(uploading.length > 0 && { uploads: createTreeUploads({ mounts: uploading, locate: locateUpload }) }),
   };
   return tree;
 }
 
-/** Returns the options of a transfer for the storage where its target really is. */
+/** Returns the options of a copy or a move for the storage where its target really is. */
 function toOriginOptions({ mount, storage }: Located, options?: TransferOptions): TransferOptions | undefined {
   const mounted = toMountedOptions(options, mount.mountedAt);
   if (mounted?.quota === undefined) return mounted;

@@ -7,10 +7,10 @@ import { toPathSegments } from "../contracts/storage-path.ts";
 import { runSweeps } from "../platform/run-sweeps.ts";
 import { hideArea, openArea } from "./area.ts";
 import { createAdmissions } from "./quota/admission.ts";
+import { createCopyOrMove, createRemove } from "./quota/copy-move-remove.ts";
 import { createCountedUploads } from "./quota/counted-uploads.ts";
 import { createCounts } from "./quota/counts.ts";
 import { createOwnRecords, createSharedRecords } from "./quota/records.ts";
-import { createRemove, createTransfer } from "./quota/transfers.ts";
 import { createQuotaUploads } from "./quota/uploads.ts";
 import { createWalks } from "./quota/walks.ts";
 import { createWrite } from "./quota/writes.ts";
@@ -82,8 +82,8 @@ export function createQuotaStorage(storage: StorageAdapter, options: QuotaOption
     ...handOn(inner),
     write: createWrite(internals),
     remove: createRemove(internals),
-    copy: createTransfer(internals, "copy"),
-    move: createTransfer(internals, "move"),
+    copy: createCopyOrMove(internals, "copy"),
+    move: createCopyOrMove(internals, "move"),
     ...(uploads && { uploads: createQuotaUploads(internals, uploads, countedUploads) }),
   });
   return Object.assign(counted, { quota });

@@ -12,10 +12,10 @@ import {
   type WriteOptions,
 } from "../contracts/storage-adapter.ts";
 import { isOfKind, meetsConditions } from "./conditions.ts";
+import { createObjectCopyAndMove } from "./object-store/copy-and-move.ts";
 import { isKey, isName, type ObjectLocation, toAncestors, toLocation } from "./object-store/keys.ts";
 import { createPartMemory } from "./object-store/part-memory.ts";
 import { createObjectAttributes } from "./object-store/properties.ts";
-import { createObjectTransfers } from "./object-store/transfers.ts";
 import { createObjectUploads } from "./object-store/uploads.ts";
 import type { R2Bucket, R2Object } from "./r2/binding.ts";
 import { createR2Copier } from "./r2/copy.ts";
@@ -199,7 +199,7 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
     return location;
   }
 
-  const transfers = createObjectTransfers({
+  const { copy, move } = createObjectCopyAndMove({
     ...createR2Copier({ bucket, partBytes, memory }),
     parallel: PARALLEL_COPIES,
     copiesByReading: true,
@@ -222,8 +222,8 @@ export function createR2Storage(bucket: R2Bucket, options: R2StorageOptions = {}
     write,
     createFolder,
     remove,
-    copy: transfers.copy,
-    move: transfers.move,
+    copy,
+    move,
     attributes: createObjectAttributes({
       find: findable,
       look,

@@ -11,11 +11,11 @@ import {
   type WriteOptions,
 } from "../contracts/storage-adapter.ts";
 import { createKeyedMutex } from "../platform/keyed-mutex.ts";
+import { createObjectCopyAndMove } from "./object-store/copy-and-move.ts";
 import { type ObjectLocation, toLocation } from "./object-store/keys.ts";
 import { createListedMarker, type ListPage, listObjectMembers } from "./object-store/member-pages.ts";
 import { toObjectEntry } from "./object-store/object-entry.ts";
 import { createObjectAttributes } from "./object-store/properties.ts";
-import { createObjectTransfers } from "./object-store/transfers.ts";
 import { createJoin, createObjectUploads } from "./object-store/uploads.ts";
 import { createS3Client } from "./s3/client.ts";
 import { createConditionSupport } from "./s3/conditional-change.ts";
@@ -144,7 +144,7 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
   }
 
   const { copyObject } = createS3Copier(client, support, writer.uploads);
-  const transfers = createObjectTransfers({
+  const { copy, move } = createObjectCopyAndMove({
     parallel: PARALLEL_COPIES,
     copiesByReading: false,
     locate: (path) => toLocation(prefix, path),
@@ -179,9 +179,8 @@ export function createS3Storage(options: S3StorageOptions): S3Storage {
     remove,
     // Within this process exactly one succeeds of several that move one source, or create one new name, and changes of
     // properties do not compete.
-    copy: (from, to, options) => withLock(`to ${to}`, () => transfers.copy(from, to, options)),
-    move: (from, to, options) =>
-      withLock(`from ${from}`, () => withLock(`to ${to}`, () => transfers.move(from, to, options))),
+    copy: (from, to, options) => withLock(`to ${to}`, () => copy(from, to, options)),
+    move: (from, to, options) => withLock(`from ${from}`, () => withLock(`to ${to}`, () => move(from, to, options))),
     attributes: {
       properties: attributes.properties,
       change: (path, changes) => withLock(`change ${path}`, () => attributes.change(path, changes)),

@@ -5,7 +5,7 @@ import type { StorageAdapter } from "../contracts/storage-adapter.ts";
 import { createRequestMutex } from "../platform/keyed-mutex.ts";
 import { hideArea, openArea } from "./area.ts";
 import { createTrash } from "./trash/create-trash.ts";
-import { createTrashRemove, createTrashTransfer, createTrashUpload, createTrashWrite } from "./trash/verbs.ts";
+import { createTrashCopyOrMove, createTrashRemove, createTrashUpload, createTrashWrite } from "./trash/verbs.ts";
 
 export type { RestoreOptions, Trash, TrashEntry, TrashMember, TrashPurge } from "../contracts/kept/trash.ts";
 
@@ -58,8 +58,8 @@ export function createTrashStorage(storage: StorageAdapter, options: TrashOption
   const covered = hideArea({
     ...handOn(inner),
     remove: createTrashRemove(verbs),
-    copy: createTrashTransfer(verbs, "copy"),
-    move: createTrashTransfer(verbs, "move"),
+    copy: createTrashCopyOrMove(verbs, "copy"),
+    move: createTrashCopyOrMove(verbs, "move"),
     ...(makeRoom && { write: createTrashWrite(internals) }),
     ...(uploads &&
       makeRoom && { uploads: { ...handOnUploads(uploads), create: createTrashUpload(internals, uploads) } }),

@@ -4,9 +4,9 @@ import { checkNames, checkOption, isWholeNumber } from "../contracts/option-erro
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
 import { createBoundedMap } from "../platform/bounded-map.ts";
 import { hideArea, openArea } from "./area.ts";
+import { createVersionsCopy, createVersionsMove, createVersionsRemove } from "./versions/copy-move-remove.ts";
 import { createVersions } from "./versions/create-versions.ts";
 import type { VersionInternals } from "./versions/internals.ts";
-import { createVersionsCopy, createVersionsMove, createVersionsRemove } from "./versions/transfers.ts";
 import { createVersionsUploads, createVersionsWrite } from "./versions/writes.ts";
 import { createPathMutex } from "./wrappers/path-mutex.ts";
 

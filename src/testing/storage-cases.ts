@@ -2,6 +2,7 @@ import { attributeCases } from "./storage/attributes.ts";
 import type { StorageCase } from "./storage/case.ts";
 import { conditionCases } from "./storage/conditions.ts";
 import { copyCases } from "./storage/copies.ts";
+import { cutWriteCases } from "./storage/cut-writes.ts";
 import { linkCases } from "./storage/links.ts";
 import { listingCases } from "./storage/listings.ts";
 import { moveCases } from "./storage/moves.ts";
@@ -9,7 +10,6 @@ import { nameCases } from "./storage/names.ts";
 import { pathCases } from "./storage/paths.ts";
 import { readingCases } from "./storage/reading.ts";
 import { removalCases } from "./storage/removal.ts";
-import { transferCases } from "./storage/transfers.ts";
 import { writingCases } from "./storage/writing.ts";
 
 /**
@@ -25,7 +25,7 @@ export const storageCases: readonly StorageCase[] = [
   ...pathCases,
   ...nameCases,
   ...writingCases,
-  ...transferCases,
+  ...cutWriteCases,
   ...conditionCases,
   ...readingCases,
   ...listingCases,

@@ -60,7 +60,7 @@ export function withEvents(context: AccountContext): AccountFiles {
     emitEvent(context, { id: isFolder ? 40026 : 40012, data });
   }
 
-  function createTransfer(verb: "copy" | "move"): AccountFiles["copy"] {
+  function createCopyOrMove(verb: "copy" | "move"): AccountFiles["copy"] {
     const [doneId, failedId] = verb === "move" ? ([40055, 40056] as const) : ([49001, 49002] as const);
     return async (from, to, options) => {
       const { path, real_path } = toFileLocation(context, to);
@@ -160,8 +160,8 @@ export function withEvents(context: AccountContext): AccountFiles {
     createFolder,
     createFolderIfMissing,
     remove,
-    copy: createTransfer("copy"),
-    move: createTransfer("move"),
+    copy: createCopyOrMove("copy"),
+    move: createCopyOrMove("move"),
     setAttributes,
     lock,
     unlock,

@@ -132,8 +132,8 @@ export function renderNewFolder(texts: Texts, url: string, isMain: boolean): Saf
  * Enter moves or copies to the folder of the field; without the field it does nothing, as there is no dialog to close.
  */
 export function renderDefaultAction({ move, copy }: FolderActions): SafeHtml {
-  const transfer = html`name="action" value="${move ? "move" : "copy"}-members"`;
-  return html`<input type="submit" ${move || copy ? transfer : html`formmethod="dialog"`} hidden>`;
+  const action = html`name="action" value="${move ? "move" : "copy"}-members"`;
+  return html`<input type="submit" ${move || copy ? action : html`formmethod="dialog"`} hidden>`;
 }
 
 /** Renders the bar with the actions on selected members. It stays in sight; with a script, only while some are. */
@@ -146,17 +146,17 @@ ${actions.share === undefined ? undefined : toButton("share-members", texts.link
 ${triggers}
 ${actions.delete ? toButton("delete-members", texts.delete, "danger") : undefined}
 ${actions.delete && actions.purge ? toButton("purge-members", texts.trash.purge, "danger") : undefined}
-${actions.move || actions.copy ? renderTransferMenu(texts, actions, destination) : undefined}
+${actions.move || actions.copy ? renderCopyOrMoveMenu(texts, actions, destination) : undefined}
 </div>`;
 }
 
-function renderTransferMenu(texts: Texts, actions: FolderActions, destination: string): SafeHtml {
+function renderCopyOrMoveMenu(texts: Texts, actions: FolderActions, destination: string): SafeHtml {
   return html`<details class="menu" id="to-folder"${destination === "" ? undefined : html` open`}><summary class="button">${texts.moveOrCopy}</summary>
-<div class="panel">${renderTransfers(texts, actions, "destination", destination)}</div></details>`;
+<div class="panel">${renderCopyOrMove(texts, actions, "destination", destination)}</div></details>`;
 }
 
 /** One field for the folder, and the buttons that move or copy members to it. */
-export function renderTransfers(texts: Texts, { move, copy }: FolderActions, id: string, entered: string): SafeHtml {
+export function renderCopyOrMove(texts: Texts, { move, copy }: FolderActions, id: string, entered: string): SafeHtml {
   return html`<label for="${id}">${texts.destination}</label>
 <input id="${id}" name="destination" value="${entered}" placeholder="/" autocomplete="off" spellcheck="false" dir="auto">
 ${move ? toButton("move-members", texts.move, "neutral") : undefined}

@@ -155,7 +155,7 @@ async function ask(
 }
 
 /** Copies or moves a file of the root folder, which is created unless it is `never.txt`, over the same new path. */
-async function transfer(command: "copy" | "move", target: string): Promise<void> {
+async function copyOrMove(command: "copy" | "move", target: string): Promise<void> {
   if (target !== "never.txt") await ask("PUT", `/home/${target}`, { body: "x" });
   const commands = [{ command, target, destination: "folder/moved.txt", overwrite: true }];
   await ask("POST", "/home/", {
@@ -345,12 +345,12 @@ const causes: Readonly<Record<FileEvent["id"], readonly [cause: () => Promise<un
     { trigger: "publish", path: "/a.txt", details: null },
   ],
   40055: [
-    () => transfer("move", "moved-from.txt"),
+    () => copyOrMove("move", "moved-from.txt"),
     { path: "/moved-from.txt", destination: "/folder/moved.txt", replaced: false },
   ],
-  40056: [() => transfer("move", "never.txt"), { path: "/never.txt", details: "Not found." }],
+  40056: [() => copyOrMove("move", "never.txt"), { path: "/never.txt", details: "Not found." }],
   49001: [
-    () => transfer("copy", "moved-from.txt"),
+    () => copyOrMove("copy", "moved-from.txt"),
     { path: "/moved-from.txt", destination: "/folder/moved.txt", replaced: true },
   ],
   49111: [
@@ -388,7 +388,7 @@ const causes: Readonly<Record<FileEvent["id"], readonly [cause: () => Promise<un
   49122: [async () => ask("DELETE", await makeKey()), { path: "/" }],
   49102: [async () => ask("DELETE", (await makeLink()).own), { path: "/a.txt" }],
   49103: [() => openWithdrawn(), { reason: "withdrawn" }],
-  49002: [() => transfer("copy", "never.txt"), { path: "/never.txt", details: "Not found." }],
+  49002: [() => copyOrMove("copy", "never.txt"), { path: "/never.txt", details: "Not found." }],
 };
 
 describe("events over the wire (6, CONTRACT 8)", () => {

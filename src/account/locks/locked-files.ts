@@ -97,22 +97,22 @@ export function withLocks(files: FilesWithoutLocks, options: LockedFilesOptions)
     });
   };
 
-  const copy: AccountFiles["copy"] = async (from, to, transfer) => {
+  const copy: AccountFiles["copy"] = async (from, to, options) => {
     const operation = (await files.kindOf(from)) === "folder" ? "create-folder" : "write";
     return change(operation, [{ path: to, changesFolder: true, isTree: true }], async () => {
       const existing = (await areFiles(from, to)) ? [] : await locks.locksInTree(toReal(to));
-      const placement = await files.copy(from, to, transfer);
+      const placement = await files.copy(from, to, options);
       if (placement === "replaced") await endLocks(existing);
       return placement;
     });
   };
 
-  const move: AccountFiles["move"] = async (from, to, transfer) => {
+  const move: AccountFiles["move"] = async (from, to, options) => {
     const changes = [from, to].map((path) => ({ path, changesFolder: true, isTree: true }));
     return change("rename", changes, async () => {
       const moved = await locks.locksInTree(toReal(from));
       const replaced = (await areFiles(from, to)) ? [] : await locks.locksInTree(toReal(to));
-      const placement = await files.move(from, to, transfer);
+      const placement = await files.move(from, to, options);
       await endLocks(placement === "replaced" ? [...moved, ...replaced] : moved);
       return placement;
     });

@@ -1,6 +1,6 @@
+import { copyOrMoveAll } from "./copy-or-move.ts";
 import { findFolderRow, findRow, markDrop, mayDo, type OpenFolderPage, selectedRows } from "./page.ts";
 import { currentPath, parsePath, toPathText } from "./paths.ts";
-import { transferAll } from "./transfer.ts";
 
 /** Marks rows of this page among other things that are dragged. */
 const TYPE = "application/x-fileferry-members";
@@ -47,7 +47,7 @@ export function enhanceDragging(page: OpenFolderPage): void {
     const verb = verbOf(event);
     markDrop();
     const names = dragged.map(({ dataset }) => dataset.name ?? "");
-    if (found !== undefined && verb !== undefined) void transferAll(page, names, verb, found.path);
+    if (found !== undefined && verb !== undefined) void copyOrMoveAll(page, names, verb, found.path);
   });
 }
 

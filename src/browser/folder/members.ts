@@ -1,6 +1,7 @@
 import type { MemberAction } from "../../contracts/pages/member-action.ts";
 import { button, element, setText } from "../elements.ts";
 import { fill } from "../format.ts";
+import { chooseAndCopyOrMove } from "./copy-or-move.ts";
 import { mayDo, memberBoxes, type OpenFolderPage, selectedBoxes, selectedRows, toSelectionText } from "./page.ts";
 import { removeAll } from "./remove.ts";
 import { enhanceRowClicks } from "./row-clicks.ts";
@@ -8,7 +9,6 @@ import { openSelectionMenu } from "./row-menu.ts";
 import { runOnMembers } from "./run-on-members.ts";
 import { showSelectAll } from "./select-all.ts";
 import { DOWNLOAD_MEMBERS, submitForm } from "./submit-form.ts";
-import { chooseAndTransfer } from "./transfer.ts";
 
 /** If more are selected, and these are all, the archive is that of the folder, which needs no names. */
 const MAX_NAMED = 998;
@@ -89,9 +89,9 @@ export function enhanceMembers(page: OpenFolderPage): void {
         case PURGE:
           return removeAll(page, names, true);
         case "move-members":
-          return chooseAndTransfer(page, names, "move");
+          return chooseAndCopyOrMove(page, names, "move");
         case "copy-members":
-          return chooseAndTransfer(page, names, "copy");
+          return chooseAndCopyOrMove(page, names, "copy");
         default:
           return triggerAll(page, names, submitter);
       }

@@ -1,4 +1,5 @@
 import { fill } from "../format.ts";
+import { chooseAndCopyOrMove } from "./copy-or-move.ts";
 import { saveFile } from "./open-file.ts";
 import { findRow, mayDo, type OpenFolderPage, selectedRows } from "./page.ts";
 import { type MenuItem, openPopupMenu } from "./popup-menu.ts";
@@ -7,7 +8,6 @@ import { removeAll } from "./remove.ts";
 import { renameInPlace } from "./rename.ts";
 import { isTextSelected } from "./row-clicks.ts";
 import { DOWNLOAD_MEMBERS, submitForm } from "./submit-form.ts";
-import { chooseAndTransfer } from "./transfer.ts";
 import { findVersions } from "./versions.ts";
 
 const MORE = "td.more a";
@@ -91,11 +91,11 @@ function toItems(page: OpenFolderPage, row: HTMLElement): MenuItem[] {
       act: () => submitForm(DOWNLOAD_MEMBERS, "selected-members", name),
     },
     { label: texts.rename, isOffered: mayMove, act: () => renameInPlace(page, name) },
-    { label: texts.moveItem, isOffered: mayMove, act: () => void chooseAndTransfer(page, [name], "move") },
+    { label: texts.moveItem, isOffered: mayMove, act: () => void chooseAndCopyOrMove(page, [name], "move") },
     {
       label: texts.copyItem,
       isOffered: mayDo(page, row, "copy"),
-      act: () => void chooseAndTransfer(page, [name], "copy"),
+      act: () => void chooseAndCopyOrMove(page, [name], "copy"),
     },
     {
       label: share?.textContent ?? "",

@@ -7,10 +7,10 @@ import { FORM_ACTIONS, type FormFields, SHARE_ACTION } from "../../uploads/form.
 import type { FormUpload } from "../../uploads/form-files.ts";
 import { parseSender } from "../../uploads/sender.ts";
 import { hasSharing } from "../links/own-links.ts";
+import { copyOrMoveMember, toDestinationIn } from "./copy-or-move-member.ts";
 import { makeFolder } from "./make-folder.ts";
 import { attemptAll, type MemberOutcome } from "./member-outcomes.ts";
 import { ownTriggers, runTrigger } from "./run-trigger.ts";
-import { toDestinationIn, transferMember } from "./transfer-member.ts";
 
 /** A form that was read to its end. */
 export interface ReceivedForm extends FormFields {
@@ -91,12 +91,12 @@ export async function runFormAction(context: AccountContext, form: ReceivedForm)
       return attemptAll(context, members, (name) => rename(context, name, newName));
     case "move-members":
       return attemptAll(context, members, (name) =>
-        transferMember(context, "move", name, toDestinationIn(path.segments, name, destination)),
+        copyOrMoveMember(context, "move", name, toDestinationIn(path.segments, name, destination)),
       );
     case "copy-members": {
       const toOwn = createSenderNaming(context, () => parseSender(sender));
       return attemptAll(context, members, (name) =>
-        transferMember(context, "copy", name, toOwn(toDestinationIn(path.segments, name, destination))),
+        copyOrMoveMember(context, "copy", name, toOwn(toDestinationIn(path.segments, name, destination))),
       );
     }
   }
@@ -107,5 +107,5 @@ export async function runFormAction(context: AccountContext, form: ReceivedForm)
 
 async function rename(context: AccountContext, name: string, newName: string): Promise<void> {
   if (!isMemberName(newName)) throw createError("name-invalid");
-  await transferMember(context, "move", name, [...context.path.segments, newName]);
+  await copyOrMoveMember(context, "move", name, [...context.path.segments, newName]);
 }

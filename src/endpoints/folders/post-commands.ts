@@ -24,11 +24,11 @@ import { createHashOnce, type LinkTools } from "../links/make-link.ts";
 import { checkOwnLink, describeLink, hasSharing, makeOwnLink, requireLinks } from "../links/own-links.ts";
 import { runOnce } from "../repeats/run-once.ts";
 import { chooseMember } from "./choose-member.ts";
+import { copyOrMoveMember, toDestination } from "./copy-or-move-member.ts";
 import { createDryRoom, type DryRoom } from "./dry-room.ts";
 import { makeFolder, requireFolder } from "./make-folder.ts";
 import { attempt, type MemberOutcome, outcomesReply } from "./member-outcomes.ts";
 import { ownTriggers, runTrigger } from "./run-trigger.ts";
-import { toDestination, transferMember } from "./transfer-member.ts";
 
 /**
  * `POST /home/<folder>/` with a JSON body: runs folder commands in order (4.3, CONTRACT 4.5). All of them are checked
@@ -189,7 +189,7 @@ async function runBuiltIn(
     case "copy": {
       const to = toDestination(path.segments, target, command.destination);
       const own = command.command === "copy" ? addSenderFromHeader(context, to) : to;
-      return transferMember(context, command.command, target, own, command.overwrite, dryRoom?.requireRoom);
+      return copyOrMoveMember(context, command.command, target, own, command.overwrite, dryRoom?.requireRoom);
     }
     case "delete":
     case "purge": {

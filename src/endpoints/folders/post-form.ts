@@ -63,8 +63,8 @@ function toEntered({ action, members, newNames, destinations }: ReceivedForm): E
   const [newName = name] = newNames.filter(isShown);
   if (action === "rename-member" && name !== undefined && newName !== undefined) return { rename: { name, newName } };
   const [destination] = destinations.filter(isShown);
-  const isTransfer = action === "move-members" || action === "copy-members";
-  return isTransfer && destination !== undefined ? { destination, selected: new Set(members) } : {};
+  const hasDestination = action === "move-members" || action === "copy-members";
+  return hasDestination && destination !== undefined ? { destination, selected: new Set(members) } : {};
 }
 
 function isShown(text: string): boolean {

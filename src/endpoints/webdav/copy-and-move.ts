@@ -21,15 +21,15 @@ import { toContentLocation, toHref } from "./resource.ts";
 
 /** `COPY` (RFC 4918 9.8). With depth 0 on a folder, it copies only the folder with its properties. */
 export async function copyResource(context: AccountContext): Promise<Reply> {
-  return transfer(context, "copy");
+  return copyOrMove(context, "copy");
 }
 
 /** `MOVE` (RFC 4918 9.9). */
 export async function moveResource(context: AccountContext): Promise<Reply> {
-  return transfer(context, "move");
+  return copyOrMove(context, "move");
 }
 
-async function transfer(context: AccountContext, verb: "copy" | "move"): Promise<Reply> {
+async function copyOrMove(context: AccountContext, verb: "copy" | "move"): Promise<Reply> {
   const { request, path, files } = context;
   const { headers, signal } = request;
   if (await hasContent(request)) throw createError("body-unexpected");

@@ -1,8 +1,8 @@
 import { matchesStrongly } from "../../contracts/entity-tags.ts";
 import { hasCode, StorageError } from "../../contracts/storage-adapter.ts";
 import { toFileContent } from "../file-content.ts";
+import type { CopyBucket, ObjectCopy, ObjectCopyOptions } from "../object-store/copy-and-move.ts";
 import { withPermit } from "../object-store/permits.ts";
-import type { ObjectCopy, ObjectCopyOptions, TransferBucket } from "../object-store/transfers.ts";
 import { changeBlob } from "./change.ts";
 import type { AzureClient } from "./client.ts";
 import { toAzureCode } from "./errors.ts";
@@ -25,7 +25,7 @@ export function createAzureCopier(
   client: AzureClient,
   writer: AzureWriter,
   { maxBytes = MAX_COPY_BYTES } = {},
-): Pick<TransferBucket, "copyObject" | "isCopy"> {
+): Pick<CopyBucket, "copyObject" | "isCopy"> {
   function copyObject(from: string, to: string, options: ObjectCopyOptions): Promise<ObjectCopy | undefined> {
     return withPermit(options.permits, async () => {
       for (let round = 1; ; round += 1) {

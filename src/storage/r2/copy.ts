@@ -2,9 +2,9 @@ import { matchesStrongly } from "../../contracts/entity-tags.ts";
 import { hasCode, StorageError } from "../../contracts/storage-adapter.ts";
 import { toFileContent } from "../file-content.ts";
 import type { ListedObject } from "../object-store/copied-objects.ts";
+import type { CopyBucket, ObjectCopy, ObjectCopyOptions } from "../object-store/copy-and-move.ts";
 import type { PartMemory } from "../object-store/part-memory.ts";
 import { withPermit } from "../object-store/permits.ts";
-import type { ObjectCopy, ObjectCopyOptions, TransferBucket } from "../object-store/transfers.ts";
 import type { R2Bucket, R2Metadata, R2ObjectBody } from "./binding.ts";
 import { toSource } from "./read.ts";
 import { mapR2Errors, writeObject } from "./write.ts";
@@ -20,7 +20,7 @@ export interface R2CopierInput {
 }
 
 /** Creates the copier of one storage. The binding has no copy, so it reads objects and writes them, with metadata. */
-export function createR2Copier(input: R2CopierInput): Pick<TransferBucket, "copyObject" | "isCopy"> {
+export function createR2Copier(input: R2CopierInput): Pick<CopyBucket, "copyObject" | "isCopy"> {
   const { bucket } = input;
 
   function copyObject(from: string, to: string, options: ObjectCopyOptions): Promise<ObjectCopy | undefined> {

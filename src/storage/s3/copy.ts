@@ -1,10 +1,10 @@
 import { matchesStrongly } from "../../contracts/entity-tags.ts";
 import { hasCode, StorageError } from "../../contracts/storage-adapter.ts";
+import type { ObjectCopy, ObjectCopyOptions } from "../object-store/copy-and-move.ts";
 import type { StoreResponse } from "../object-store/http/client.ts";
 import { childText, parseResponse } from "../object-store/http/xml.ts";
 import { toEtag } from "../object-store/object-entry.ts";
 import { withPermit } from "../object-store/permits.ts";
-import type { ObjectCopy, ObjectCopyOptions } from "../object-store/transfers.ts";
 import type { S3Client } from "./client.ts";
 import { type ConditionalChange, changeConditionally, type S3ConditionSupport } from "./conditional-change.ts";
 import { type S3CopySource, toCopyHeaders, toKeptHeaders, toTagHeaders } from "./copy-headers.ts";

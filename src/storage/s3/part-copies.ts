@@ -1,9 +1,9 @@
 import { StorageError, type StorageErrorCode } from "../../contracts/storage-adapter.ts";
 import { inParallel } from "../../platform/in-parallel.ts";
+import type { ObjectCopyOptions } from "../object-store/copy-and-move.ts";
 import { isSuccessful, type StoreRequest, type StoreResponse } from "../object-store/http/client.ts";
 import { childText, parseResponse } from "../object-store/http/xml.ts";
 import { withPermit } from "../object-store/permits.ts";
-import type { ObjectCopyOptions } from "../object-store/transfers.ts";
 import { describeS3Request, type S3Client } from "./client.ts";
 import { type S3CopySource, toCopyHeaders } from "./copy-headers.ts";
 import { toS3StorageError } from "./errors.ts";

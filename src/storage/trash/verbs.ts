@@ -9,7 +9,7 @@ import {
   type TransferOptions,
 } from "../../contracts/storage-adapter.ts";
 import type { StorageUploads } from "../../contracts/storage-uploads.ts";
-import { checkTransferPaths, isOfKind, meetsConditions } from "../conditions.ts";
+import { checkSeparatePaths, isOfKind, meetsConditions } from "../conditions.ts";
 import { discard } from "./discard.ts";
 import type { TrashInternals } from "./internals.ts";
 import { type EntryPlace, toPlace } from "./places.ts";
@@ -77,19 +77,19 @@ function mayBeOther(error: unknown, { kind, ifMatch }: RemoveOptions): boolean {
 }
 
 /** Creates `copy` or `move` of a storage with a trash. */
-export function createTrashTransfer(
+export function createTrashCopyOrMove(
   { internals, makeRoom, onAdded }: TrashVerbs,
   verb: "copy" | "move",
 ): StorageAdapter["copy"] {
   const { storage } = internals;
 
-  async function transfer(from: string, to: string, options: TransferOptions): Promise<Placement> {
+  async function copyOrMove(from: string, to: string, options: TransferOptions): Promise<Placement> {
     const { quota, signal } = options;
     const act = (): Promise<Placement> => storage[verb](from, to, options);
     return makeRoom && verb === "copy" ? withRoom(internals, { path: to, quota, signal, from }, act) : act();
   }
 
-  /** The source is checked first: a transfer that is refused replaces nothing. */
+  /** The source is checked first: a copy or a move that is refused replaces nothing. */
   async function checkFrom(from: string, { kind, ifMatch }: TransferOptions): Promise<void> {
     const source = await storage.stat(from);
     const isMissing = source === undefined || (source.kind === "link" && verb === "copy");
@@ -101,7 +101,7 @@ export function createTrashTransfer(
     const { id } = await discard(internals, to, found, {});
     const place = { id, folder: toPlace(to) };
     try {
-      await transfer(from, to, { ...options, replace: false });
+      await copyOrMove(from, to, { ...options, replace: false });
     } catch (error) {
       await restoreEntry(internals, place, to, {}).catch(() => undefined);
       throw error;
@@ -110,12 +110,12 @@ export function createTrashTransfer(
   }
 
   return async (from, to, options = {}) => {
-    if (options.replace !== true) return transfer(from, to, options);
-    checkTransferPaths(from, to);
+    if (options.replace !== true) return copyOrMove(from, to, options);
+    checkSeparatePaths(from, to);
     for (let attempt = 1; ; attempt += 1) {
       options.signal?.throwIfAborted();
       const found = await storage.stat(to);
-      if (found?.kind !== "folder") return transfer(from, to, options);
+      if (found?.kind !== "folder") return copyOrMove(from, to, options);
       await checkFrom(from, options);
       try {
         await replaceFolder(from, to, found, options);

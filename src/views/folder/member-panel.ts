@@ -1,7 +1,7 @@
 import type { Texts } from "../../contracts/pages/texts.ts";
 import { html, type SafeHtml } from "../../http/html.ts";
 import { fillText } from "../../platform/fill-text.ts";
-import { type FolderActions, renderRename, renderTransfers, toButton, toMemberActions } from "../folder-actions.ts";
+import { type FolderActions, renderCopyOrMove, renderRename, toButton, toMemberActions } from "../folder-actions.ts";
 import { formatsOf, renderTime } from "../formats.ts";
 import { type PageMember, toOrderedUrl } from "../member-order.ts";
 import { renderOpenLink } from "../open-link.ts";
@@ -51,7 +51,7 @@ function renderActions(texts: Texts, url: string, actions: FolderActions, { name
   const triggers = actions.triggers.map(({ name: trigger, label, style }) => toButton(trigger, label, style));
   return html`<form method="post" action="${url}" enctype="multipart/form-data" aria-label="${fillText(texts.actionsFor, { name })}">
 <input type="hidden" name="selected-members" value="${name}">
-${actions.move || actions.copy ? renderTransfers(texts, actions, "member-destination", "") : undefined}
+${actions.move || actions.copy ? renderCopyOrMove(texts, actions, "member-destination", "") : undefined}
 <p class="buttons">
 ${isFolder && actions.download ? toButton("download-members", texts.download, "neutral") : undefined}
 ${actions.share === undefined ? undefined : toButton("share-members", texts.links.share, "neutral")}

@@ -277,7 +277,7 @@ async function open(path: string, members?: readonly string[], environment: Envi
     files: createAccountFiles(account, storage, {
       queue: createFairQueue(),
       withWalkLock: createKeyedMutex(),
-      limitTransfers: createKeyedLimit(1),
+      limitCopiesAndMoves: createKeyedLimit(1),
     }),
     report: (error: unknown) => reported.push(error),
     failureOf: (error: unknown) => error,

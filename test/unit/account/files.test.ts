@@ -18,7 +18,7 @@ function filesOf(settings: AccountSettings, storage: StorageAdapter = createMemo
   return createAccountFiles(toAccount("alice", settings, new Map()), storage, {
     queue: createFairQueue(),
     withWalkLock: createKeyedMutex(),
-    limitTransfers: createKeyedLimit(1),
+    limitCopiesAndMoves: createKeyedLimit(1),
   });
 }
 
@@ -218,7 +218,7 @@ describe("the owner of a write", () => {
     const files = createAccountFiles(toAccount(" Álice", settings, new Map()), faulty, {
       queue: createFairQueue(),
       withWalkLock: createKeyedMutex(),
-      limitTransfers: createKeyedLimit(1),
+      limitCopiesAndMoves: createKeyedLimit(1),
     });
     await files.write(["a"], contentOf("x"));
     await files.write(["pub", "a"], contentOf("x"), { size: 1 });

@@ -8,7 +8,7 @@ import { fillStorage, overrideStorage } from "../../support/storage.ts";
 it.each([
   ["copy", copyByReading],
   ["move", moveByCopying],
-] as const)("a %s whose properties find no room leaves no copy, and the source as it was", async (_, transfer) => {
+] as const)("a %s whose properties find no room leaves no copy, and the source as it was", async (_, copyOrMove) => {
   const memory = createMemoryStorage();
   await fillStorage(memory, { "/a": "a" });
   const { properties, change } = memory.attributes as StorageAttributes;
@@ -21,7 +21,7 @@ it.each([
       },
     },
   });
-  await expect(transfer(full, "/a", "/b")).rejects.toMatchObject({ code: "no-space" });
-  await expect(transfer(full, "/a", "/b", { replace: true })).rejects.toMatchObject({ code: "no-space" });
+  await expect(copyOrMove(full, "/a", "/b")).rejects.toMatchObject({ code: "no-space" });
+  await expect(copyOrMove(full, "/a", "/b", { replace: true })).rejects.toMatchObject({ code: "no-space" });
   expect([await memory.stat("/b"), (await properties("/a")).size]).toEqual([undefined, 1]);
 });

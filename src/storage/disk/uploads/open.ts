@@ -3,11 +3,11 @@ import { promisify } from "node:util";
 import { StorageError } from "../../../contracts/storage-adapter.ts";
 import { nameOf, toPathSegments } from "../../../contracts/storage-path.ts";
 import type { UploadKey } from "../../../contracts/storage-uploads.ts";
+import type { DiskAccess } from "../copy-and-move.ts";
 import { mapSystemErrors, undefinedIfMissing } from "../errors.ts";
 import type { OpenFolder } from "../open-folder.ts";
 import { tryUnlink } from "../remove.ts";
 import { BIGINT, closeFile } from "../system-calls.ts";
-import type { DiskAccess } from "../transfers.ts";
 import { lockNewUpload, lockUpload, type UploadLock, type UploadLockOptions } from "./lock.ts";
 import { type DiskUpload, removeLocks, toBytesName, type UploadStates } from "./states.ts";
 

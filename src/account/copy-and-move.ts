@@ -61,16 +61,16 @@ const NEEDS = {
  * Runs the copy or the move of a folder when the account has not too many others. Moves wait for moves alone, because
  * most of them are a single step of the storage.
  */
-export type LimitFolderTransfers = <T>(verb: Verb, task: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
+export type LimitFolders = <T>(verb: Verb, task: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
 type Verb = "copy" | "move";
 
 /** Creates the copies and moves of an account. `maxFileBytes`: the largest file that it may copy. */
-export function createFileTransfers(
+export function createCopyAndMove(
   { tree, permissions, require, withWalkLock, runStep }: TreeAccess,
   removals: RemovalCheck,
   account: Pick<Account, "home" | "virtualFolders" | "maxFileBytes">,
-  limitFolders: LimitFolderTransfers,
+  limitFolders: LimitFolders,
 ): FileTransfers {
   const { maxFileBytes, virtualFolders } = account;
 
@@ -126,7 +126,7 @@ export function createFileTransfers(
       return count;
     }
 
-    return async function transfer(from, to, { replace = false, withoutMembers = false, onFiles, ...options } = {}) {
+    return async function copyOrMove(from, to, { replace = false, withoutMembers = false, onFiles, ...options } = {}) {
       requireSeparatePaths(from, to);
       const found = await find(from);
       const kind = toKind(found?.kind);

@@ -9,7 +9,7 @@ import type { RequireRoom } from "./dry-room.ts";
  * storages may have to read it; a move only if the storage does read it.
  * @throws what `AccountFiles.copy` throws; HttpError `too-many-transfers`.
  */
-export async function transferMember(
+export async function copyOrMoveMember(
   context: AccountContext,
   verb: "copy" | "move",
   member: string,

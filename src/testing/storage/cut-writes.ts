@@ -3,7 +3,7 @@ import type { StorageCase } from "./case.ts";
 import { cutOff, namesIn, put, readFileText, stalled, textChunks, untouched } from "./content.ts";
 
 /** Cases about writes that end early, and about what others see during a write. */
-export const transferCases: readonly StorageCase[] = [
+export const cutWriteCases: readonly StorageCase[] = [
   {
     name: "write: rejects with the content's own error and keeps the previous file",
     async run({ storage }) {

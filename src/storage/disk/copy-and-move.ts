@@ -8,7 +8,7 @@ import {
 } from "../../contracts/storage-adapter.ts";
 import type { AttributeChanges, Properties } from "../../contracts/storage-attributes.ts";
 import { nameOf, toCanonicalPath, toPathSegments } from "../../contracts/storage-path.ts";
-import { checkSource, checkTransferPaths } from "../conditions.ts";
+import { checkSeparatePaths, checkSource } from "../conditions.ts";
 import { copyByReading, moveByCopying } from "../fallbacks.ts";
 import { linkFile } from "./copies/link-file.ts";
 import { copyFolderTo } from "./copy.ts";
@@ -39,7 +39,7 @@ export interface DiskAccess {
 }
 
 /** Creates the copies, moves and attributes of a disk storage. */
-export function createDiskTransfers({
+export function createDiskCopyAndMove({
   tree,
   durability,
   stat,
@@ -51,8 +51,8 @@ export function createDiskTransfers({
 }: DiskAccess): Pick<StorageAdapter, "copy" | "move" | "attributes"> {
   /** Checks also where followed links lead: what is replaced is removed, and with it a source in it. */
   async function checkPaths(from: string, to: string, locateSource: typeof locateMember): Promise<void> {
-    checkTransferPaths(from, to);
-    checkTransferPaths(toCanonicalPath(await locateSource(from)), toCanonicalPath(await locateMember(to)));
+    checkSeparatePaths(from, to);
+    checkSeparatePaths(toCanonicalPath(await locateSource(from)), toCanonicalPath(await locateMember(to)));
   }
 
   /** Follows the links of a path, also the last name. */

@@ -9,7 +9,7 @@ import {
   type TransferOptions,
 } from "../../contracts/storage-adapter.ts";
 import { inParallel } from "../../platform/in-parallel.ts";
-import { checkSource, checkTransferPaths } from "../conditions.ts";
+import { checkSeparatePaths, checkSource } from "../conditions.ts";
 import { type CopiedObjects, createCopiedObjects, type ListedObject } from "./copied-objects.ts";
 import { isKey, type ObjectLocation, toPropertiesKey } from "./keys.ts";
 import { createPermits, type Permits } from "./permits.ts";
@@ -36,7 +36,7 @@ export interface ObjectCopy {
 }
 
 /** What copies and moves need of a bucket, and of its storage. */
-export interface TransferBucket {
+export interface CopyBucket {
   /** How many objects of a folder are copied in parallel. */
   readonly parallel: number;
   /** Whether `copyObject` reads the object here, because the bucket cannot copy it. */
@@ -86,7 +86,7 @@ interface Copied {
  * members, which are objects too. If one fails, the copy is removed. A move copies everything, and then removes the
  * objects that have not changed since.
  */
-export function createObjectTransfers(bucket: TransferBucket): Required<Pick<StorageAdapter, "copy" | "move">> {
+export function createObjectCopyAndMove(bucket: CopyBucket): Required<Pick<StorageAdapter, "copy" | "move">> {
   async function copy(from: string, to: string, options: TransferOptions = {}): Promise<Placement> {
     return (await copyTo(from, to, options)).placement;
   }
@@ -132,7 +132,7 @@ export function createObjectTransfers(bucket: TransferBucket): Required<Pick<Sto
 
   /** Looks at both paths of a copy. Throws what a copy rejects with before it changes anything. */
   async function check(from: string, to: string, options: TransferOptions): Promise<Checked> {
-    checkTransferPaths(from, to);
+    checkSeparatePaths(from, to);
     options.signal?.throwIfAborted();
     const [source, target] = [bucket.locate(from), bucket.locate(to)];
     const [found, current] = await Promise.all([source && bucket.look(source), target && bucket.look(target)]);

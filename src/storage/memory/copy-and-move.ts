@@ -1,6 +1,6 @@
 import { type Placement, StorageError, type TransferOptions } from "../../contracts/storage-adapter.ts";
 import { toPathSegments } from "../../contracts/storage-path.ts";
-import { checkSource, checkTransferPaths } from "../conditions.ts";
+import { checkSeparatePaths, checkSource } from "../conditions.ts";
 import type { File, Folder, Location, MemoryTree } from "./tree.ts";
 
 /** Copies a file or a folder, in one step. The bytes are shared. */
@@ -23,7 +23,7 @@ function findBoth(
   to: string,
   options: TransferOptions,
 ): { source: File | Folder; target: Location } {
-  checkTransferPaths(from, to);
+  checkSeparatePaths(from, to);
   options.signal?.throwIfAborted();
   return { source: checkSource(find(tree, from), options), target: tree.locate(toPathSegments(to)) };
 }

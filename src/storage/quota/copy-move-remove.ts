@@ -73,11 +73,11 @@ const UNMEASURED: Measured = {
 };
 
 /** Creates `copy` and `move` of a storage with quotas. */
-export function createTransfer(internals: QuotaInternals, verb: "copy" | "move"): StorageAdapter["copy"] {
+export function createCopyOrMove(internals: QuotaInternals, verb: "copy" | "move"): StorageAdapter["copy"] {
   const { storage, admissions, mutex, walks } = internals;
   const isMove = verb === "move";
 
-  async function measureTransfer(
+  async function measureBefore(
     from: string,
     to: string,
     { replace, signal }: TransferOptions,
@@ -107,12 +107,7 @@ export function createTransfer(internals: QuotaInternals, verb: "copy" | "move")
     let endChange: () => void = () => undefined;
     try {
       const folders = [...(await admissions.countedAround(changed)), ...limits.map(({ path }) => path)];
-      const { isMeasured, isFolder, replacesFolder, size, replaced } = await measureTransfer(
-        from,
-        to,
-        options,
-        folders,
-      );
+      const { isMeasured, isFolder, replacesFolder, size, replaced } = await measureBefore(from, to, options, folders);
       await reservation.raise(toMissing(size, replaced));
       endChange = walks.announce(changed);
       if (isMove && isFolder) for (const folder of folders) walks.disturb(folder);

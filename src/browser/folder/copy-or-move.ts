@@ -5,17 +5,17 @@ import { toPathText } from "./paths.ts";
 import { runOnMembers } from "./run-on-members.ts";
 
 /** Moves or copies members to a folder that the user chooses. */
-export async function chooseAndTransfer(
+export async function chooseAndCopyOrMove(
   page: OpenFolderPage,
   names: readonly string[],
   verb: "move" | "copy",
 ): Promise<void> {
   const folder = await chooseFolder(page, verb, names);
-  if (folder !== undefined) await transferAll(page, names, verb, toPathText(folder));
+  if (folder !== undefined) await copyOrMoveAll(page, names, verb, toPathText(folder));
 }
 
 /** Moves or copies members to a folder, whose path ends in `/`. */
-export async function transferAll(
+export async function copyOrMoveAll(
   page: OpenFolderPage,
   names: readonly string[],
   verb: "move" | "copy",

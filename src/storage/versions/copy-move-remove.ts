@@ -1,5 +1,5 @@
 import type { Placement, StorageAdapter, StorageEntry, TransferOptions } from "../../contracts/storage-adapter.ts";
-import { checkTransferPaths, isOfKind, meetsConditions } from "../conditions.ts";
+import { checkSeparatePaths, isOfKind, meetsConditions } from "../conditions.ts";
 import { toTrashedVersions } from "../wrappers/records.ts";
 import { haveSameBytes } from "./compare.ts";
 import type { VersionInternals } from "./internals.ts";
@@ -79,7 +79,7 @@ async function moveWithVersions(
   dropReplaced: () => Promise<void> = async () => undefined,
 ): Promise<Placement> {
   const { storage } = internals;
-  checkTransferPaths(from, to);
+  checkSeparatePaths(from, to);
   const move = async (): Promise<Placement> => {
     const placement = await storage.move(from, to, options);
     await dropReplaced();
@@ -124,10 +124,10 @@ async function replaceBy(
   to: string,
   options: TransferOptions,
   paths: readonly string[],
-  transfer: (dropReplaced: () => Promise<void>) => Promise<Placement>,
+  copyOrMove: (dropReplaced: () => Promise<void>) => Promise<Placement>,
 ): Promise<Placement> {
   const { storage } = internals;
-  checkTransferPaths(from, to);
+  checkSeparatePaths(from, to);
   const replacement = createFileReplacement(internals, to, options, paths);
 
   const act = async (): Promise<Placement> => {
@@ -138,7 +138,7 @@ async function replaceBy(
     );
     const tree = (await storage.stat(to))?.kind === "folder" ? toVersionsPlace(to, "folder") : undefined;
     // What remains after a failure is of files that are there no more.
-    return transfer(async () => tree && dropVersions(storage, tree).catch(() => undefined));
+    return copyOrMove(async () => tree && dropVersions(storage, tree).catch(() => undefined));
   };
 
   return runFileReplacement(replacement, act, () => undefined);
