@@ -2,16 +2,16 @@ import type { ScriptTexts } from "../../contracts/pages/script-texts.ts";
 import { button, element } from "../elements.ts";
 import { problemElement } from "../folder/page.ts";
 import type { UploadQueue } from "./queue.ts";
-import type { Transfer } from "./transfers.ts";
+import type { PanelUpload } from "./queue-entries.ts";
 
 /** The buttons for all uploads, and the reason why they stopped. */
-export interface TransfersActions {
+export interface PanelActions {
   readonly buttons: HTMLElement;
   readonly halt: HTMLElement;
   show(queue: UploadQueue): void;
 }
 
-export function createTransfersActions(texts: ScriptTexts, getQueue: () => UploadQueue): TransfersActions {
+export function createPanelActions(texts: ScriptTexts, getQueue: () => UploadQueue): PanelActions {
   const halt = element("p", { class: "transfers-halt", role: "alert" });
   const cancel = button(texts.cancelAll, () => getQueue().cancel(getQueue().all));
   const retry = button(texts.retryAll, () => getQueue().retry(toRetry(getQueue())));
@@ -42,7 +42,7 @@ export function createTransfersActions(texts: ScriptTexts, getQueue: () => Uploa
   };
 }
 
-/** The transfers that a retry starts again: failed and cancelled ones. */
-function toRetry(queue: UploadQueue): Transfer[] {
+/** The uploads that a retry starts again: failed and cancelled ones. */
+function toRetry(queue: UploadQueue): PanelUpload[] {
   return [...queue.in("failed"), ...queue.in("cancelled")];
 }

@@ -10,8 +10,8 @@ export interface Dropped {
  * Reads what was dropped on a folder of the page, or on the page itself: files and folders, with everything in them. A
  * folder comes before its members. Call this during the event, because the browser clears the data afterwards.
  */
-export function readDropped(transfer: DataTransfer, folder?: string): AsyncGenerator<Dropped> {
-  const dropped = [...transfer.items].map((item) => item.webkitGetAsEntry() ?? item.getAsFile());
+export function readDropped(data: DataTransfer, folder?: string): AsyncGenerator<Dropped> {
+  const dropped = [...data.items].map((item) => item.webkitGetAsEntry() ?? item.getAsFile());
   return walkAll(dropped, folder === undefined ? [] : [folder]);
 }
 

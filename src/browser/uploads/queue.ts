@@ -1,29 +1,29 @@
 import type { Problem } from "../requests.ts";
 import {
   type ConflictAnswer,
-  createTransferEntries,
-  type Transfer,
-  type TransferEntries,
-  type TransferEntry,
-  type TransferState,
+  createQueueEntries,
+  type PanelUpload,
+  type PanelUploadState,
+  type QueueEntries,
+  type QueueEntry,
   type UploadTask,
-} from "./transfers.ts";
+} from "./queue-entries.ts";
 
 /** Uploads files, a few at a time. */
 export interface UploadQueue {
   /** In the order in which they were added. */
-  readonly all: ReadonlySet<Transfer>;
-  in(state: TransferState): ReadonlySet<Transfer>;
-  /** Whether any transfer has not ended, also if it waits for an answer or the queue is {@link halted}. */
+  readonly all: ReadonlySet<PanelUpload>;
+  in(state: PanelUploadState): ReadonlySet<PanelUpload>;
+  /** Whether any upload has not ended, also if it waits for an answer or the queue is {@link halted}. */
   isBusy(): boolean;
-  /** The problem for which no further transfer starts, because it would fail too. A retry starts transfers again. */
+  /** The problem for which no further upload starts, because it would fail too. A retry starts uploads again. */
   halted(): Problem | undefined;
   add(tasks: readonly UploadTask[]): void;
-  cancel(transfers: Iterable<Transfer>): void;
-  retry(transfers: Iterable<Transfer>): void;
-  /** Answers the conflict of a transfer, or all conflicts until transfers are added. */
-  answer(transfer: Transfer, answer: ConflictAnswer, isForAll: boolean): void;
-  /** Removes the transfers that have ended. */
+  cancel(uploads: Iterable<PanelUpload>): void;
+  retry(uploads: Iterable<PanelUpload>): void;
+  /** Answers the conflict of an upload, or all conflicts until uploads are added. */
+  answer(upload: PanelUpload, answer: ConflictAnswer, isForAll: boolean): void;
+  /** Removes the uploads that have ended. */
   clear(): void;
 }
 
@@ -31,31 +31,31 @@ export interface UploadQueue {
 export interface QueueListener {
   /** Something that is shown has changed. */
   onChange(): void;
-  /** There is something new to say of an active transfer. */
-  onNote(transfer: Transfer): void;
-  /** A transfer failed, or waits for the user's decision. */
-  onFailure(transfer: Transfer): void;
-  /** No transfer is active any more. */
+  /** There is something new to say of an active upload. */
+  onNote(upload: PanelUpload): void;
+  /** An upload failed, or waits for the user's decision. */
+  onFailure(upload: PanelUpload): void;
+  /** No upload is active any more. */
   onIdle(): void;
 }
 
-/** The states of transfers that have not ended. */
-const OPEN: readonly TransferState[] = ["waiting", "active", "exists"];
+/** The states of uploads that have not ended. */
+const OPEN: readonly PanelUploadState[] = ["waiting", "active", "exists"];
 
 /** The number of concurrent uploads. */
 const AT_A_TIME = 3;
 
 export function createUploadQueue(listener: QueueListener): UploadQueue {
-  const entries = createTransferEntries(listener.onChange);
+  const entries = createQueueEntries(listener.onChange);
   const runner = createRunner(entries, listener);
 
-  /** Calls `act` for the transfers that are in one of these states. */
+  /** Calls `act` for the uploads that are in one of these states. */
   function each(
-    transfers: Iterable<Transfer>,
-    states: readonly TransferState[],
-    act: (entry: TransferEntry) => void,
+    uploads: Iterable<PanelUpload>,
+    states: readonly PanelUploadState[],
+    act: (entry: QueueEntry) => void,
   ): void {
-    for (const transfer of transfers) if (states.includes(transfer.state)) act(transfer as TransferEntry);
+    for (const upload of uploads) if (states.includes(upload.state)) act(upload as QueueEntry);
     runner.proceed();
   }
 
@@ -69,8 +69,8 @@ export function createUploadQueue(listener: QueueListener): UploadQueue {
       listener.onChange();
       runner.start();
     },
-    cancel: (transfers) =>
-      each(transfers, OPEN, (entry) => {
+    cancel: (uploads) =>
+      each(uploads, OPEN, (entry) => {
         const { sending } = entry;
         entry.sending = undefined;
         sending?.abort();
@@ -78,13 +78,13 @@ export function createUploadQueue(listener: QueueListener): UploadQueue {
         entry.sent = 0;
         entries.move(entry, "cancelled");
       }),
-    retry(transfers) {
+    retry(uploads) {
       runner.clearHalt();
-      each(transfers, ["failed", "cancelled"], (entry) => entries.move(entry, "waiting"));
+      each(uploads, ["failed", "cancelled"], (entry) => entries.move(entry, "waiting"));
     },
-    answer(transfer, answer, isForAll) {
+    answer(upload, answer, isForAll) {
       if (isForAll) runner.answerAll(answer);
-      each(isForAll ? [...entries.in("exists")] : [transfer], ["exists"], (entry) =>
+      each(isForAll ? [...entries.in("exists")] : [upload], ["exists"], (entry) =>
         answerConflict(entries, entry, answer),
       );
     },
@@ -98,8 +98,8 @@ export function createUploadQueue(listener: QueueListener): UploadQueue {
   };
 }
 
-/** Skips a transfer, or makes it wait to be sent as the user wants. */
-function answerConflict(entries: TransferEntries, entry: TransferEntry, answer: ConflictAnswer): void {
+/** Skips an upload, or makes it wait to be sent as the user wants. */
+function answerConflict(entries: QueueEntries, entry: QueueEntry, answer: ConflictAnswer): void {
   const name = answer === "keepBoth" ? entry.task.rename() : entry.name;
   if (answer === "skip") entries.move(entry, "skipped");
   else if (name !== undefined) {
@@ -108,20 +108,20 @@ function answerConflict(entries: TransferEntries, entry: TransferEntry, answer: 
   }
 }
 
-/** Starts waiting transfers, a few at a time, unless a problem halts the queue. */
+/** Starts waiting uploads, a few at a time, unless a problem halts the queue. */
 interface Runner {
   readonly halted: () => Problem | undefined;
   /** Clears the problem that halted the queue. */
   clearHalt(): void;
   /** Answers all conflicts that follow. */
   answerAll(answer: ConflictAnswer): void;
-  /** Starts transfers that were added: a halt and earlier answers do not concern them. */
+  /** Starts uploads that were added: a halt and earlier answers do not concern them. */
   start(): void;
-  /** Starts waiting transfers, and reports if none is active. */
+  /** Starts waiting uploads, and reports if none is active. */
   proceed(): void;
 }
 
-function createRunner(entries: TransferEntries, { onChange, onNote, onFailure, onIdle }: QueueListener): Runner {
+function createRunner(entries: QueueEntries, { onChange, onNote, onFailure, onIdle }: QueueListener): Runner {
   let halt: Problem | undefined;
   let answerToAll: ConflictAnswer | undefined;
 
@@ -132,11 +132,11 @@ function createRunner(entries: TransferEntries, { onChange, onNote, onFailure, o
     }
   }
 
-  async function start(entry: TransferEntry): Promise<void> {
+  async function start(entry: QueueEntry): Promise<void> {
     entries.move(entry, "active");
     entry.note = undefined;
     const sending = entry.task.send(entry.answer === "replace", (sent, note, found = 0) => {
-      // The transfer was cancelled meanwhile, and perhaps retried.
+      // The upload was cancelled meanwhile, and perhaps retried.
       if (entry.sending !== sending) return;
       const isNews = note !== undefined && note !== entry.note;
       Object.assign(entry, { sent, note, found });
@@ -148,14 +148,14 @@ function createRunner(entries: TransferEntries, { onChange, onNote, onFailure, o
     if (entry.sending !== sending) return;
     entry.sending = undefined;
     const isHalting = problem?.kind === "login" || problem?.kind === "network";
-    // A retry may go on from where the transfer is now.
+    // A retry may go on from where the upload is now.
     if (!isHalting) entry.sent = problem === undefined ? entry.size : 0;
     if (isHalting) halt = problem;
     end(entry, problem);
     proceed();
   }
 
-  function end(entry: TransferEntry, problem: Problem | undefined): void {
+  function end(entry: QueueEntry, problem: Problem | undefined): void {
     const isConflict = problem?.kind === "exists";
     entries.move(entry, problem === undefined ? "done" : isConflict ? "exists" : "failed", problem);
     // A name that was to be free may be taken, too.

@@ -1,10 +1,10 @@
 import type { ScriptTexts } from "../../contracts/pages/script-texts.ts";
 import { button, element, nameElement, setText } from "../elements.ts";
 import type { UploadQueue } from "./queue.ts";
-import type { ConflictAnswer, Transfer, TransferState } from "./transfers.ts";
+import type { ConflictAnswer, PanelUpload, PanelUploadState } from "./queue-entries.ts";
 
 /** The row of one file in the list of uploads. */
-export interface TransferRow {
+export interface UploadRow {
   readonly element: HTMLLIElement;
   /** `offersAll`: whether the answer to its conflict may be that to all others. */
   update(offersAll?: boolean): void;
@@ -13,7 +13,7 @@ export interface TransferRow {
 type Action = "cancel" | "retry" | ConflictAnswer;
 
 /** The buttons of each state. */
-const ACTIONS: Readonly<Record<TransferState, readonly Action[]>> = {
+const ACTIONS: Readonly<Record<PanelUploadState, readonly Action[]>> = {
   waiting: ["cancel"],
   active: ["cancel"],
   exists: ["replace", "keepBoth", "skip"],
@@ -26,7 +26,7 @@ const ACTIONS: Readonly<Record<TransferState, readonly Action[]>> = {
 /** The first button of the next conflict in a list of uploads. */
 const NEXT_CONFLICT = '[data-state="exists"] button:not([hidden])';
 
-export function createTransferRow(transfer: Transfer, texts: ScriptTexts, getQueue: () => UploadQueue): TransferRow {
+export function createUploadRow(upload: PanelUpload, texts: ScriptTexts, getQueue: () => UploadQueue): UploadRow {
   const name = nameElement("");
   const shownName = element("span", { class: "transfer-name" }, name);
   const bar = element("progress", { class: "transfer-bar", max: "1" });
@@ -37,7 +37,7 @@ export function createTransferRow(transfer: Transfer, texts: ScriptTexts, getQue
   const actions = (["cancel", "retry", "replace", "keepBoth", "skip"] as const).map((action) => ({
     action,
     made: button(texts[action], () => {
-      const wasAsked = transfer.state === "exists";
+      const wasAsked = upload.state === "exists";
       act(action);
       update();
       if (wasAsked) row.parentElement?.querySelector<HTMLElement>(NEXT_CONFLICT)?.focus();
@@ -52,27 +52,27 @@ export function createTransferRow(transfer: Transfer, texts: ScriptTexts, getQue
   );
 
   function act(action: Action): void {
-    if (action === "cancel" || action === "retry") getQueue()[action]([transfer]);
-    else getQueue().answer(transfer, action, forAll.checked && !forAllLabel.hidden);
+    if (action === "cancel" || action === "retry") getQueue()[action]([upload]);
+    else getQueue().answer(upload, action, forAll.checked && !forAllLabel.hidden);
   }
 
   /** The name changes if both files are kept. */
   function showName(): void {
-    if (name.textContent === transfer.name) return;
-    name.textContent = transfer.name;
-    shownName.title = transfer.name;
-    bar.setAttribute("aria-label", transfer.name);
-    for (const { action, made } of actions) made.setAttribute("aria-label", `${texts[action]}: ${transfer.name}`);
+    if (name.textContent === upload.name) return;
+    name.textContent = upload.name;
+    shownName.title = upload.name;
+    bar.setAttribute("aria-label", upload.name);
+    for (const { action, made } of actions) made.setAttribute("aria-label", `${texts[action]}: ${upload.name}`);
   }
 
   function update(offersAll = false): void {
-    const { state, sent, size } = transfer;
+    const { state, sent, size } = upload;
     const hadFocus = row.contains(document.activeElement);
     row.dataset.state = state;
     showName();
     bar.hidden = state !== "active" && state !== "waiting";
     bar.value = size === 0 ? 0 : sent / size;
-    setText(note, toNote(transfer, texts));
+    setText(note, toNote(upload, texts));
     const offered = ACTIONS[state];
     for (const { action, made } of actions) made.hidden = !offered.includes(action);
     forAllLabel.hidden = !offersAll;
@@ -86,7 +86,7 @@ export function createTransferRow(transfer: Transfer, texts: ScriptTexts, getQue
   return { element: row, update };
 }
 
-function toNote({ state, sent, size, note, problem }: Transfer, texts: ScriptTexts): string {
+function toNote({ state, sent, size, note, problem }: PanelUpload, texts: ScriptTexts): string {
   switch (state) {
     case "active":
       return [`${size === 0 ? 0 : Math.floor((sent / size) * 100)} %`, ...(note === undefined ? [] : [note])].join(

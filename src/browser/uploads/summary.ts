@@ -4,7 +4,7 @@ import { fill, formatDuration, formatSpeed } from "../format.ts";
 import type { UploadQueue } from "./queue.ts";
 
 /** The progress of all uploads together. */
-export interface TransfersSummary {
+export interface PanelSummary {
   /** The line of a folded panel. */
   readonly line: HTMLElement;
   readonly bar: HTMLElement;
@@ -17,7 +17,7 @@ export interface TransfersSummary {
 const MIN_LEFT_SECONDS = 3;
 
 /** Creates the summary. `labelId` is the ID of the heading of the uploads. */
-export function createTransfersSummary(labelId: string, texts: ScriptTexts): TransfersSummary {
+export function createPanelSummary(labelId: string, texts: ScriptTexts): PanelSummary {
   const bar = element("progress", { "aria-labelledby": labelId, class: "transfers-bar", max: "1" });
   const text = element("p", { class: "transfers-summary" });
   const line = element("span", { class: "transfers-line" });
@@ -49,7 +49,7 @@ export function createTransfersSummary(labelId: string, texts: ScriptTexts): Tra
   };
 }
 
-/** Sums up the transfers. Each file counts one byte more than its size, so that empty files count. */
+/** Sums up the uploads. Each file counts one byte more than its size, so that empty files count. */
 function toSum(queue: UploadQueue) {
   let weight = 0;
   let sent = 0;
@@ -57,14 +57,14 @@ function toSum(queue: UploadQueue) {
   let moved = 0;
   let left = 0;
   let count = 0;
-  for (const transfer of queue.all) {
-    const { state, size } = transfer;
+  for (const upload of queue.all) {
+    const { state, size } = upload;
     if (state === "cancelled" || state === "skipped") continue;
     count++;
     weight += size + 1;
-    moved += transfer.sent - transfer.found;
-    sent += transfer.sent + (state === "done" ? 1 : 0);
-    if (state === "active" || state === "waiting") left += size - transfer.sent;
+    moved += upload.sent - upload.found;
+    sent += upload.sent + (state === "done" ? 1 : 0);
+    if (state === "active" || state === "waiting") left += size - upload.sent;
   }
   return { count, done: queue.in("done").size, weight, sent, moved, left };
 }
@@ -83,7 +83,7 @@ function createTransferSpeed(): TransferSpeed {
   let samples: { total: number; now: number }[] = [];
   return {
     measure(total, now) {
-      // The total is lower than before because a transfer was cancelled.
+      // The total is lower than before because an upload was cancelled.
       if (total < (samples.at(-1)?.total ?? 0)) samples = [];
       samples = samples.filter((sample) => now - sample.now <= WINDOW_MS);
       samples.push({ total, now });

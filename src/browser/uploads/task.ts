@@ -1,5 +1,5 @@
+import type { UploadTask } from "./queue-entries.ts";
 import type { Sender } from "./sender.ts";
-import type { UploadTask } from "./transfers.ts";
 
 /** What the task of a file needs besides the file. */
 export interface UploadTaskOptions {

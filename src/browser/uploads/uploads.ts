@@ -11,7 +11,7 @@ import type { RememberedUploads } from "./remembered-uploads.ts";
 import { createSender, toFolder } from "./sender.ts";
 import { createSenderField } from "./sender-name.ts";
 import { createUploadTask, toFailedTask } from "./task.ts";
-import { createTransfersView } from "./view.ts";
+import { createPanelView } from "./view.ts";
 
 /** Uploads files without leaving the page: from the form's file field, a folder field, and drag and drop. */
 export function enhanceUploads(page: OpenFolderPage, remembered: RememberedUploads): void {
@@ -90,8 +90,8 @@ export function enhanceUploads(page: OpenFolderPage, remembered: RememberedUploa
     upload: (file, name) => takeNamed(readNamed(file, name)),
     onChange: () => view.update(),
   });
-  const view = createTransfersView(section, page, leftOver, () => queue);
-  takeDrops(page, (transfer, folder) => takeNamed(readDropped(transfer, folder)));
+  const view = createPanelView(section, page, leftOver, () => queue);
+  takeDrops(page, (data, folder) => takeNamed(readDropped(data, folder)));
   addEventListener("paste", (event) => {
     const files = [...(event.clipboardData?.files ?? [])];
     if (files.length === 0 || document.querySelector("dialog[open]") !== null) return;
@@ -157,7 +157,7 @@ function offerChoosers(
  * Accepts files and folders dropped anywhere on the page: they go to the folder of the row below them, or else to that
  * of the page. The browser handles other dragged items.
  */
-function takeDrops({ main, texts }: OpenFolderPage, take: (transfer: DataTransfer, folder?: string) => void): void {
+function takeDrops({ main, texts }: OpenFolderPage, take: (data: DataTransfer, folder?: string) => void): void {
   const title = main.querySelector("h1")?.textContent ?? "";
   const hint = element("p", { class: "drop-here", dir: "auto" });
   main.append(hint);
@@ -169,7 +169,7 @@ function takeDrops({ main, texts }: OpenFolderPage, take: (transfer: DataTransfe
   }
   function on(
     type: "dragenter" | "dragover" | "dragleave" | "drop",
-    act: (transfer: DataTransfer, folder?: HTMLElement) => void,
+    act: (data: DataTransfer, folder?: HTMLElement) => void,
   ): void {
     addEventListener(type, (event) => {
       if (!event.dataTransfer?.types.includes("Files")) return;
@@ -181,13 +181,13 @@ function takeDrops({ main, texts }: OpenFolderPage, take: (transfer: DataTransfe
   }
   on("dragenter", () => mark(1));
   on("dragleave", () => mark(-1));
-  on("dragover", (transfer, folder) => {
-    transfer.dropEffect = "copy";
+  on("dragover", (data, folder) => {
+    data.dropEffect = "copy";
     markDrop(folder);
   });
-  on("drop", (transfer, folder) => {
+  on("drop", (data, folder) => {
     mark(-depth);
-    take(transfer, folder?.dataset.name);
+    take(data, folder?.dataset.name);
   });
 }
 

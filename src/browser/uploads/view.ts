@@ -1,16 +1,16 @@
 import { button, element, setChildren, setText } from "../elements.ts";
 import type { OpenFolderPage } from "../folder/page.ts";
 import { fill } from "../format.ts";
-import { createTransfersActions } from "./actions.ts";
+import { createPanelActions } from "./actions.ts";
 import type { LeftOverUploads } from "./left-over.ts";
 import { createProgressReport } from "./progress-report.ts";
 import type { UploadQueue } from "./queue.ts";
-import { createTransferRow, type TransferRow } from "./row.ts";
-import { createTransfersSummary } from "./summary.ts";
-import type { Transfer } from "./transfers.ts";
+import type { PanelUpload } from "./queue-entries.ts";
+import { createUploadRow, type UploadRow } from "./row.ts";
+import { createPanelSummary } from "./summary.ts";
 
 /** Shows the queue on the page, in a panel that can be folded. */
-export interface TransfersView {
+export interface PanelView {
   /** Shows a change soon, together with other changes until then. */
   update(): void;
 }
@@ -20,21 +20,21 @@ const UPDATE_MS = 200;
 /** The maximum number of rows: more would freeze the page. It shows only the number of the others. */
 const MAX_ROWS = 100;
 
-/** If there are more transfers than rows, at most this number of each state is shown. */
+/** If there are more uploads than rows, at most this number of each state is shown. */
 const MAX_OF_STATE = 25;
 
-export function createTransfersView(
+export function createPanelView(
   section: HTMLElement,
   page: OpenFolderPage,
   leftOver: LeftOverUploads,
   getQueue: () => UploadQueue,
-): TransfersView {
+): PanelView {
   const { texts } = page;
   const label = element("span", { id: "transfers-label" }, texts.uploads);
   const list = element("ul", { class: "transfers-list", "aria-labelledby": label.id, tabindex: "0" });
   const more = element("p", { class: "transfers-more" });
-  const summary = createTransfersSummary(label.id, texts);
-  const actions = createTransfersActions(texts, getQueue);
+  const summary = createPanelSummary(label.id, texts);
+  const actions = createPanelActions(texts, getQueue);
   const report = createProgressReport(page);
   const fold = button("", () => setFolded(section.dataset.folded === undefined));
   fold.append(label, summary.line);
@@ -57,7 +57,7 @@ export function createTransfersView(
   new ResizeObserver(() => page.main.style.setProperty("--panel", `${section.offsetHeight}px`)).observe(section);
   setFolded(false);
 
-  const rows = new Map<Transfer, TransferRow>();
+  const rows = new Map<PanelUpload, UploadRow>();
   let isPlanned = false;
   let isClosed = false;
   let conflicts = 0;
@@ -77,13 +77,13 @@ export function createTransfersView(
   function showRows(queue: UploadQueue): void {
     const shown = toShown(queue);
     const kept = new Set(shown);
-    for (const transfer of rows.keys()) if (!kept.has(transfer)) rows.delete(transfer);
+    for (const upload of rows.keys()) if (!kept.has(upload)) rows.delete(upload);
     const isAlone = queue.in("exists").size + queue.in("waiting").size + queue.in("active").size < 2;
     const first = isAlone ? undefined : shown.find(({ state }) => state === "exists");
-    const elements = shown.map((transfer) => {
-      const row = rows.get(transfer) ?? createTransferRow(transfer, texts, getQueue);
-      rows.set(transfer, row);
-      row.update(transfer === first);
+    const elements = shown.map((upload) => {
+      const row = rows.get(upload) ?? createUploadRow(upload, texts, getQueue);
+      rows.set(upload, row);
+      row.update(upload === first);
       return row.element;
     });
     setChildren(list, elements);
@@ -121,15 +121,15 @@ export function createTransfersView(
   return { update };
 }
 
-/** All transfers in their order if they fit, else first the active ones and those that need the user. */
-function toShown(queue: UploadQueue): Transfer[] {
+/** All uploads in their order if they fit, else first the active ones and those that need the user. */
+function toShown(queue: UploadQueue): PanelUpload[] {
   if (queue.all.size <= MAX_ROWS) return [...queue.all];
-  const shown: Transfer[] = [];
+  const shown: PanelUpload[] = [];
   for (const state of ["active", "exists", "failed", "waiting"] as const) {
     let count = 0;
-    for (const transfer of queue.in(state)) {
+    for (const upload of queue.in(state)) {
       if (count++ === MAX_OF_STATE) break;
-      shown.push(transfer);
+      shown.push(upload);
     }
   }
   return shown;

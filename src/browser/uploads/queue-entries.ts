@@ -3,23 +3,23 @@ import type { OnProgress, Sending } from "./send.ts";
 
 const STATES = ["waiting", "active", "exists", "failed", "done", "cancelled", "skipped"] as const;
 
-/** The state of a transfer. `exists` waits for the user's answer to a conflict. */
-export type TransferState = (typeof STATES)[number];
+/** The state of an upload. `exists` waits for the user's answer to a conflict. */
+export type PanelUploadState = (typeof STATES)[number];
 
 /** What a user answers if a file with the same name exists. */
 export type ConflictAnswer = "replace" | "keepBoth" | "skip";
 
 /** The upload of one file. Only the queue changes it. */
-export interface Transfer {
+export interface PanelUpload {
   /** The path below the folder of the page, as shown. To keep both files changes it. */
   readonly name: string;
   readonly size: number;
-  readonly state: TransferState;
+  readonly state: PanelUploadState;
   /** Bytes sent so far. */
   readonly sent: number;
   /** How many of them the service had before. */
   readonly found: number;
-  /** What the user should know while the transfer is active. */
+  /** What the user should know while the upload is active. */
   readonly note: string | undefined;
   readonly problem: Problem | undefined;
 }
@@ -37,27 +37,27 @@ export interface UploadTask {
   discard(): void;
 }
 
-/** A transfer as its queue has it. */
-export type TransferEntry = { -readonly [Key in keyof Transfer]: Transfer[Key] } & {
+/** An upload as its queue has it. */
+export type QueueEntry = { -readonly [Key in keyof PanelUpload]: PanelUpload[Key] } & {
   readonly task: UploadTask;
   answer: ConflictAnswer | undefined;
   sending: Sending | undefined;
 };
 
 /** The entries of a queue, indexed by state. */
-export interface TransferEntries {
-  readonly all: ReadonlySet<TransferEntry>;
-  readonly in: (state: TransferState) => ReadonlySet<TransferEntry>;
+export interface QueueEntries {
+  readonly all: ReadonlySet<QueueEntry>;
+  readonly in: (state: PanelUploadState) => ReadonlySet<QueueEntry>;
   add(task: UploadTask): void;
-  move(entry: TransferEntry, state: TransferState, problem?: Problem): void;
-  remove(entry: TransferEntry): void;
+  move(entry: QueueEntry, state: PanelUploadState, problem?: Problem): void;
+  remove(entry: QueueEntry): void;
 }
 
-export function createTransferEntries(onChange: () => void): TransferEntries {
-  const all = new Set<TransferEntry>();
-  const byState = Object.fromEntries(STATES.map((state) => [state, new Set<TransferEntry>()])) as Record<
-    TransferState,
-    Set<TransferEntry>
+export function createQueueEntries(onChange: () => void): QueueEntries {
+  const all = new Set<QueueEntry>();
+  const byState = Object.fromEntries(STATES.map((state) => [state, new Set<QueueEntry>()])) as Record<
+    PanelUploadState,
+    Set<QueueEntry>
   >;
   return {
     all,
@@ -81,7 +81,7 @@ export function createTransferEntries(onChange: () => void): TransferEntries {
   };
 }
 
-function toEntry(task: UploadTask): TransferEntry {
+function toEntry(task: UploadTask): QueueEntry {
   const { name, size, exists } = task;
   return {
     name,
