@@ -10,7 +10,7 @@ type ProxyConfig = Pick<ServiceConfig, "clientForwardedHeader" | "publicOrigin" 
  * has this header, otherwise from the socket (CONTRACT 6.7). If the option `publicOrigin` is set, its scheme decides
  * `isSecure`.
  */
-export function withClient(
+export function withForwardedPeer(
   connection: Connection,
   { headers }: Pick<Request, "headers">,
   config: ProxyConfig,

@@ -13,7 +13,7 @@ import { createUploadAllowances } from "../limits/upload-allowance.ts";
 import { createWalkQueue } from "../limits/walk-queue.ts";
 import { createRequestMutex } from "../platform/keyed-mutex.ts";
 import { runSweeps } from "../platform/run-sweeps.ts";
-import { withClient } from "../request/client-address.ts";
+import { withForwardedPeer } from "../request/client-address.ts";
 import type { RequestContext } from "../request/context.ts";
 import { createFailureOf } from "../request/errors.ts";
 import type { Offload } from "../request/offload.ts";
@@ -124,7 +124,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     return {
       request,
       method: request.method,
-      connection: withClient(connection, request, config),
+      connection: withForwardedPeer(connection, request, config),
       target,
       root: `${config.basePath}/home/`,
       variant: toVariant(request, kind, served),

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { type ServiceConfig, toServiceConfig } from "../../config/service-config.ts";
-import { withClient } from "../../request/client-address.ts";
+import { withForwardedPeer } from "../../request/client-address.ts";
 import { describeSystemError } from "../failure.ts";
 import { type Finding, ok, problem, warning } from "../findings.ts";
 import { compareClock } from "./clock.ts";
@@ -127,7 +127,7 @@ function examineClient(config: ServiceConfig, { request, address: peerAddress }:
   const received = String(request.headers[name.toLowerCase()] ?? "");
   const peer = { address: peerAddress, port: 0, family: "IPv4", protocol: "TCP" } as const;
   const headers = new Headers({ [name]: received });
-  const address = withClient({ peer, isSecure: false }, { headers }, config).peer?.address;
+  const address = withForwardedPeer({ peer, isSecure: false }, { headers }, config).peer?.address;
   if (address === FORGED) {
     return problem(about, `any client can choose its address by ${name}`, "replace the header, or set trustedProxies");
   }

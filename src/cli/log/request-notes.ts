@@ -3,7 +3,7 @@ import type { ServiceConfig } from "../../config/service-config.ts";
 import type { FileService } from "../../contracts/file-service.ts";
 import { createHandler, toReplyHandler } from "../../http/reply-handler.ts";
 import { readTrace } from "../../http/trace-context.ts";
-import { withClient } from "../../request/client-address.ts";
+import { withForwardedPeer } from "../../request/client-address.ts";
 import { exchangeOfRequest } from "../../runtimes/node/request.ts";
 
 /** What the service has found out about a request, for the log. */
@@ -53,7 +53,7 @@ export function withRequestNotes(
   const fetch = createHandler(async (request, connection) => {
     const id = toRequestId(request.headers.get("x-request-id"));
     const exchange = exchangeOfRequest(request);
-    const { peer } = withClient(connection, request, config);
+    const { peer } = withForwardedPeer(connection, request, config);
     const trace = readTrace(request.headers)?.traceparent.split("-")[1];
     const received = (): number => exchange?.body?.received() ?? 0;
     const own: RequestNotes = { id, address: peer?.address, trace, received, sent: () => exchange?.sentBytes ?? 0 };

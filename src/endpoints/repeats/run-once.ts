@@ -41,7 +41,7 @@ export async function runOnce(
   });
   switch (claim.outcome) {
     case "first": {
-      const running = runFirst(claim, () => run(withoutClient(context)));
+      const running = runFirst(claim, () => run(ignoringDisconnect(context)));
       waitUntil(
         context,
         running.then(
@@ -89,7 +89,7 @@ function toPayer({ account, link }: AccountContext): string {
 /**
  * Makes a request run to its end even if the client disconnects. Changes the context itself, because its events use it.
  */
-function withoutClient(context: AccountContext): AccountContext {
+function ignoringDisconnect(context: AccountContext): AccountContext {
   const { signal } = new AbortController();
   const request = new Proxy(context.request, {
     get: (target, name) => (name === "signal" ? signal : Reflect.get(target, name, target)),

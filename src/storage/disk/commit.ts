@@ -53,8 +53,8 @@ export interface FinishedWrite {
   readonly isRecent: boolean;
   /** The system has no deferred work for the bytes, so the rename cannot take long. */
   readonly isQuick: boolean;
-  /** The change survives a power failure. */
-  readonly isFlushed: boolean;
+  /** Whether the change must survive a power failure. */
+  readonly mustFlush: boolean;
   /** Throws `not-found` if the folder is no longer where it was when the write started. */
   readonly requirePlace?: (() => void) | undefined;
   /** Called when the file has its name, with what it has replaced. */
@@ -70,7 +70,7 @@ export interface FinishedWrite {
  */
 export async function commit(
   folder: OpenFolder,
-  { temporary, name, previous, written, isRecent, isQuick, isFlushed, requirePlace, onReplaced }: FinishedWrite,
+  { temporary, name, previous, written, isRecent, isQuick, mustFlush, requirePlace, onReplaced }: FinishedWrite,
   options: WriteOptions,
 ): Promise<"renamed" | "linked"> {
   return withNameLock(folder, name, async () => {
@@ -96,7 +96,7 @@ export async function commit(
         EINVAL: "bad-name",
       });
     if (found === undefined || !mayHaveProperties) await replace();
-    else await withPropertiesMoved({ folder, stats: found }, { folder, stats: written }, { isFlushed }, replace);
+    else await withPropertiesMoved({ folder, stats: found }, { folder, stats: written }, { mustFlush }, replace);
     onReplaced?.(found && toEntry(name, found));
     await folder.confirm();
     return "renamed";

@@ -27,10 +27,10 @@ export async function copyFolderTo(source: OpenFolder, to: Place, options: CopyO
   try {
     await createFolderAt(folder, temporary);
     await withFolder(folder.enter(temporary), (target) => copyMembers({ source, target }, options));
-    const isFlushed = options.durability === "fsync";
-    await giveProperties(folder, temporary, options.properties, isFlushed);
+    const mustFlush = options.durability === "fsync";
+    await giveProperties(folder, temporary, options.properties, mustFlush);
     const from = { folder, name: temporary };
-    return await withNameLock(folder, name, () => placeMember(from, to, "folder", { replace, isFlushed }));
+    return await withNameLock(folder, name, () => placeMember(from, to, "folder", { replace, mustFlush }));
   } catch (error) {
     isRemoved = await removeFolder(folder, temporary).then(
       () => true,

@@ -40,7 +40,7 @@ export async function moveMember(
   to: Place,
   options: TransferOptions,
   follow: (link: StorageEntry) => Promise<StorageEntry>,
-  isFlushed: boolean,
+  mustFlush: boolean,
 ): Promise<Placement> {
   return withBothLocks(from, to, async () => {
     const member = await statMember(from.folder, from.name, { hasLock: true });
@@ -50,7 +50,7 @@ export async function moveMember(
     const { ifMatch, signal } = options;
     if (!meetsConditions(entry.etag, ifMatch ? { ifMatch } : {})) throw new StorageError("precondition-failed");
     signal?.throwIfAborted();
-    return placeMember(from, to, member.kind, { replace: options.replace === true, isFlushed });
+    return placeMember(from, to, member.kind, { replace: options.replace === true, mustFlush });
   });
 }
 
@@ -62,7 +62,7 @@ export async function placeMember(
   from: Place,
   to: Place,
   kind: StorageEntry["kind"],
-  options: { readonly replace: boolean; readonly isFlushed: boolean },
+  options: { readonly replace: boolean; readonly mustFlush: boolean },
 ): Promise<Placement> {
   const found = await to.folder.lookUp(to.name, { hasLock: true });
   if (found !== undefined && !options.replace) throw new StorageError("already-exists");
@@ -72,9 +72,9 @@ export async function placeMember(
   const place = (): Promise<void> => renameInto(from, to, kind, found);
   if (moved === undefined) await place();
   else {
-    const { isFlushed } = options;
+    const { mustFlush } = options;
     const [here, there] = [from, to].map(({ folder }) => ({ folder, stats: moved })) as [PropertyOwner, PropertyOwner];
-    await withPropertiesMoved(here, there, { isFlushed, replaced: found }, place);
+    await withPropertiesMoved(here, there, { mustFlush, replaced: found }, place);
   }
   await Promise.all([from.folder.confirm(), to.folder.confirm()]);
   return found === undefined ? "created" : "replaced";

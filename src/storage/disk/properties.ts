@@ -77,18 +77,18 @@ export async function readProperties(folder: OpenFolder, stats: BigIntStats): Pr
   }
 }
 
-/** Stores the properties of a member in place of all that it had. `isFlushed`: they survive a power failure. */
+/** Stores the properties of a member in place of all that it had. `mustFlush`: they must survive a power failure. */
 export async function writeProperties(
   folder: OpenFolder,
   stats: BigIntStats,
   properties: Properties,
-  isFlushed: boolean,
+  mustFlush: boolean,
 ): Promise<void> {
   if (properties.size === 0) return removeProperties(folder, stats);
   for (let attempt = 1; ; attempt += 1) {
     try {
       await ignoreErrors(mkdir(folder.at(RECORDS_FOLDER)), "EEXIST");
-      return await writeInto(folder, toRecordName(stats), properties, isFlushed);
+      return await writeInto(folder, toRecordName(stats), properties, mustFlush);
     } catch (error) {
       const isGone = hasCode(error, "not-found");
       if (!isGone || attempt === MAX_ATTEMPTS) throw error;
@@ -96,11 +96,11 @@ export async function writeProperties(
   }
 }
 
-async function writeInto(folder: OpenFolder, name: string, properties: Properties, isFlushed: boolean): Promise<void> {
+async function writeInto(folder: OpenFolder, name: string, properties: Properties, mustFlush: boolean): Promise<void> {
   const records = await folder.enter(RECORDS_FOLDER);
   try {
-    await replaceTextFile(records, name, JSON.stringify([...properties]), { isFlushed });
-    if (isFlushed) await Promise.all([records.sync(), folder.sync()]);
+    await replaceTextFile(records, name, JSON.stringify([...properties]), { mustFlush });
+    if (mustFlush) await Promise.all([records.sync(), folder.sync()]);
   } finally {
     records.close();
   }
@@ -153,12 +153,12 @@ export interface PropertyOwner {
 export async function withPropertiesMoved<T>(
   from: PropertyOwner,
   to: PropertyOwner,
-  { isFlushed, replaced }: { readonly isFlushed: boolean; readonly replaced?: BigIntStats | undefined },
+  { mustFlush, replaced }: { readonly mustFlush: boolean; readonly replaced?: BigIntStats | undefined },
   step: () => Promise<T>,
 ): Promise<T> {
   const isSame = from.folder.identity() === to.folder.identity() && isSameRecord(from.stats, to.stats);
   const properties = isSame ? NO_PROPERTIES : await readProperties(from.folder, from.stats);
-  if (properties.size > 0) await writeProperties(to.folder, to.stats, properties, isFlushed);
+  if (properties.size > 0) await writeProperties(to.folder, to.stats, properties, mustFlush);
   let result: T;
   try {
     result = await step();

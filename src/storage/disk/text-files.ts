@@ -17,13 +17,13 @@ const read = promisify(readFile);
 
 /**
  * Stores a text as a file, in place of what has the name. Readers see the previous or the new text, also after a crash.
- * `isFlushed`: the text survives a power failure, and its name does after a `sync` of the folder.
+ * `mustFlush`: the text must survive a power failure. Its name does so after a `sync` of the folder.
  */
 export async function replaceTextFile(
   folder: OpenFolder,
   name: string,
   text: string,
-  { isFlushed, mode = 0o666 }: { readonly isFlushed: boolean; readonly mode?: number },
+  { mustFlush, mode = 0o666 }: { readonly mustFlush: boolean; readonly mode?: number },
 ): Promise<void> {
   const temporary = reserveTemporaryName();
   let isRemoved = true;
@@ -31,7 +31,7 @@ export async function replaceTextFile(
     const { O_CREAT, O_EXCL, O_WRONLY } = constants;
     const descriptor = await folder.openFile(temporary, O_CREAT | O_EXCL | O_WRONLY, mode);
     isRemoved = false;
-    await writeText(descriptor, text, isFlushed);
+    await writeText(descriptor, text, mustFlush);
     await folder.confirm();
     await mapSystemErrors(rename(folder.at(temporary), folder.at(name)));
     isRemoved = true;
@@ -41,10 +41,10 @@ export async function replaceTextFile(
   }
 }
 
-async function writeText(descriptor: number, text: string, isFlushed: boolean): Promise<void> {
+async function writeText(descriptor: number, text: string, mustFlush: boolean): Promise<void> {
   try {
     await mapSystemErrors(write(descriptor, text));
-    if (isFlushed) await mapSystemErrors(sync(descriptor));
+    if (mustFlush) await mapSystemErrors(sync(descriptor));
   } finally {
     await closeFile(descriptor, { isQuick: true });
   }

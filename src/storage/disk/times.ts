@@ -46,24 +46,24 @@ export async function changeMember(
   folder: OpenFolder,
   name: string,
   { modified, properties }: AttributeChanges,
-  isFlushed: boolean,
+  mustFlush: boolean,
 ): Promise<StorageEntry> {
   return withNameLock(folder, name, async () => {
     const { stats, entry } = await findMember(folder, name);
     const old = await readProperties(folder, stats);
     const wanted = properties === undefined ? old : changeProperties(old, properties);
-    if (wanted !== old) await writeProperties(folder, stats, wanted, isFlushed);
+    if (wanted !== old) await writeProperties(folder, stats, wanted, mustFlush);
     if (modified !== undefined) {
       try {
-        await setMemberTime(folder, name, stats, modified, isFlushed && entry.kind === "file");
+        await setMemberTime(folder, name, stats, modified, mustFlush && entry.kind === "file");
       } catch (error) {
-        if (wanted !== old) await writeProperties(folder, stats, old, isFlushed);
+        if (wanted !== old) await writeProperties(folder, stats, old, mustFlush);
         throw error;
       }
     }
     const after = await findMember(folder, name);
     // On some systems an earlier time also moves the time of creation, which is a part of the record's name.
-    await withPropertiesMoved({ folder, stats }, { folder, stats: after.stats }, { isFlushed }, async () => undefined);
+    await withPropertiesMoved({ folder, stats }, { folder, stats: after.stats }, { mustFlush }, async () => undefined);
     return wanted.size > 0 ? { ...after.entry, hasProperties: true } : after.entry;
   });
 }
@@ -73,7 +73,7 @@ async function setMemberTime(
   name: string,
   { mtimeNs }: BigIntStats,
   modified: Date,
-  isFlushed: boolean,
+  mustFlush: boolean,
 ): Promise<void> {
   await folder.confirm();
   const time = nextTime(modified);
@@ -85,7 +85,7 @@ async function setMemberTime(
     await mapSystemErrors(lutimes(folder.at(name), old, old));
     throw new StorageError("unsupported");
   }
-  if (isFlushed) await flush(folder, name);
+  if (mustFlush) await flush(folder, name);
 }
 
 /** Looks up a file or folder. The caller holds the lock of the name. @throws StorageError `not-found` */

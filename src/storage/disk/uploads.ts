@@ -49,8 +49,8 @@ export function createDiskUploads({
   locate,
   self,
 }: Pick<DiskAccess, "tree" | "durability" | "openParent" | "locate" | "self">): StorageUploads {
-  const isFlushed = durability === "fsync";
-  const states = createUploadStates(tree, { isFlushed });
+  const mustFlush = durability === "fsync";
+  const states = createUploadStates(tree, { mustFlush });
   const access = createUploadAccess({ tree, durability, locate }, states);
   const { withUpload, openFolderOf } = access;
   const { store, storeChecked } = createContentStore(access, states);
@@ -82,7 +82,7 @@ export function createDiskUploads({
         const descriptor = await createFile(folder, toBytesName(key), previous);
         await access.flush(descriptor);
         await closeFile(descriptor, { isQuick: true });
-        if (isFlushed) await folder.sync();
+        if (mustFlush) await folder.sync();
       } catch (error) {
         await tryUnlink(folder, toBytesName(key));
         await states.remove(key).catch(() => undefined);
@@ -182,10 +182,10 @@ export function createDiskUploads({
     const target = toTarget(path, name, written);
     // If the process ends after the rename, the next call sees by this that the upload is done.
     await states.write({ ...upload, target });
-    const steps = { isRecent: false, isQuick: false, isFlushed };
+    const steps = { isRecent: false, isQuick: false, mustFlush };
     const placed = await commit(folder, { temporary, name, previous, written, ...steps }, options);
     if (placed === "linked") await tryUnlink(folder, temporary);
-    if (isFlushed) await folder.sync();
+    if (mustFlush) await folder.sync();
     const found = toFileEntry(target);
     const entry = previous === undefined ? found : await withPropertiesMark(folder, written, found);
     await access.markDone({ ...upload, target: { ...target, entry: toStoredEntry(entry) } });

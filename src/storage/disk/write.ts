@@ -51,11 +51,11 @@ export async function writeMember(
     const written = await fillFile(descriptor, content, options, { previous, durability });
     const isQuick = hasNoDeferredWork(written, durability);
     const isRecent = performance.now() - startedAt < RECENT_MS;
-    const isFlushed = durability === "fsync";
-    const finished = { temporary, name, previous, written, isRecent, isQuick, isFlushed, requirePlace, onReplaced };
+    const mustFlush = durability === "fsync";
+    const finished = { temporary, name, previous, written, isRecent, isQuick, mustFlush, requirePlace, onReplaced };
     const outcome = await mapMissingParent(commit(folder, finished, options));
     mustRemove = outcome === "linked";
-    if (isFlushed) await folder.sync();
+    if (mustFlush) await folder.sync();
     const entry = toFileEntry(name, written);
     return previous === undefined ? entry : await withPropertiesMark(folder, written, entry);
   } finally {

@@ -10,8 +10,8 @@ import {
 } from "../../contracts/storage-adapter.ts";
 import type { StorageUploads } from "../../contracts/storage-uploads.ts";
 import { checkSeparatePaths, isOfKind, meetsConditions } from "../conditions.ts";
-import { discard } from "./discard.ts";
 import type { TrashInternals } from "./internals.ts";
+import { moveToTrash } from "./move-to-trash.ts";
 import { type EntryPlace, toPlace } from "./places.ts";
 import { restoreEntry } from "./restore-purge.ts";
 import { withRoom } from "./space.ts";
@@ -35,7 +35,7 @@ export function createTrashRemove({ internals, onAdded }: TrashVerbs): StorageAd
   async function removeFound(path: string, found: StorageEntry, options: RemoveOptions): Promise<string | undefined> {
     const kind = found.kind === "folder" ? "folder" : "file";
     if (!skipsTrash(found)) {
-      const { id } = await discard(internals, path, found, options);
+      const { id } = await moveToTrash(internals, path, found, options);
       await onAdded({ id, folder: toPlace(path) });
       return id;
     }
@@ -98,7 +98,7 @@ export function createTrashCopyOrMove(
   }
 
   async function replaceFolder(from: string, to: string, found: StorageEntry, options: TransferOptions): Promise<void> {
-    const { id } = await discard(internals, to, found, {});
+    const { id } = await moveToTrash(internals, to, found, {});
     const place = { id, folder: toPlace(to) };
     try {
       await copyOrMove(from, to, { ...options, replace: false });

@@ -55,11 +55,11 @@ export async function giveProperties(
   folder: OpenFolder,
   name: string,
   properties: Properties,
-  isFlushed: boolean,
+  mustFlush: boolean,
 ): Promise<void> {
   if (properties.size === 0) return;
   const stats = await folder.lookUp(name, { hasLock: true });
-  if (stats !== undefined) await writeProperties(folder, stats, properties, isFlushed);
+  if (stats !== undefined) await writeProperties(folder, stats, properties, mustFlush);
 }
 
 /** For `catch`: a member that disappears meanwhile is left out. */

@@ -23,7 +23,7 @@ export type UploadCleanUp = (folder: OpenFolder, name: string) => Promise<boolea
 
 /** Creates the {@link UploadCleanUp} of a disk storage. */
 export function createUploadCleanUp(tree: FolderTree, locate: Locate): UploadCleanUp {
-  const states = createUploadStates(tree, { isFlushed: false });
+  const states = createUploadStates(tree, { mustFlush: false });
 
   return async function removeIfLost(folder, name) {
     if (name === UPLOADS_FOLDER) return withFolder(folder.enter(name), cleanUpStates);
@@ -44,7 +44,7 @@ export type MovedUploadCleanUp = (from: readonly string[], to: readonly string[]
 
 /** Creates the {@link MovedUploadCleanUp} of a disk. What it cannot remove, the next start of a process removes. */
 export function createMovedUploadCleanUp(tree: FolderTree, locate: Locate): MovedUploadCleanUp {
-  const states = createUploadStates(tree, { isFlushed: false });
+  const states = createUploadStates(tree, { mustFlush: false });
   const removeIfLost = createUploadCleanUp(tree, locate);
 
   async function removeBelow(from: readonly string[], to: readonly string[]): Promise<void> {

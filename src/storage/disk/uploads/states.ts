@@ -73,7 +73,7 @@ export function toBytesName({ owner, id }: UploadKey): string {
 }
 
 /** Creates the access to the states below a root. */
-export function createUploadStates(tree: FolderTree, { isFlushed }: { readonly isFlushed: boolean }): UploadStates {
+export function createUploadStates(tree: FolderTree, { mustFlush }: { readonly mustFlush: boolean }): UploadStates {
   /** Opens the folder with all states. */
   const openAll = (): Promise<OpenFolder> => withFolder(tree.open([]), (root) => root.enter(UPLOADS_FOLDER));
 
@@ -93,8 +93,8 @@ export function createUploadStates(tree: FolderTree, { isFlushed }: { readonly i
   async function write(upload: DiskUpload): Promise<void> {
     await withFolder(openOwner(sha256Hex(upload.key.owner)), async (folder) => {
       const text = JSON.stringify(upload);
-      await replaceTextFile(folder, `${upload.key.id}.json`, text, { isFlushed, mode: PRIVATE_FILE });
-      if (isFlushed) await folder.sync();
+      await replaceTextFile(folder, `${upload.key.id}.json`, text, { mustFlush, mode: PRIVATE_FILE });
+      if (mustFlush) await folder.sync();
     });
   }
 
@@ -109,7 +109,7 @@ export function createUploadStates(tree: FolderTree, { isFlushed }: { readonly i
   }
 
   async function syncIf(folder: OpenFolder): Promise<void> {
-    if (isFlushed) await folder.sync();
+    if (mustFlush) await folder.sync();
   }
 
   async function remove(key: UploadKey): Promise<boolean> {

@@ -16,7 +16,7 @@ const MAX_ATTEMPTS = 5;
  *
  * Rejects as `remove` does; with `not-found` also if the member has another kind by now.
  */
-export async function discard(
+export async function moveToTrash(
   internals: TrashInternals,
   path: string,
   found: StorageEntry,
@@ -24,14 +24,14 @@ export async function discard(
 ): Promise<TrashEntry> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await discardOnce(internals, path, found, options);
+      return await moveToTrashOnce(internals, path, found, options);
     } catch (error) {
       if (attempt === MAX_ATTEMPTS || !hasCode(error, "parent-missing")) throw toRemovalError(error);
     }
   }
 }
 
-async function discardOnce(
+async function moveToTrashOnce(
   { storage, clock, remember }: TrashInternals,
   path: string,
   found: StorageEntry,
