@@ -18,7 +18,7 @@ import { toRealSegments } from "./virtual-folders.ts";
 /** Copies and moves. A part of `AccountFiles`. */
 export interface FileTransfers {
   /**
-   * Copies a file, or a folder with everything in it except links. The account needs `read` for each file and `list`
+   * Copies a file, or a folder with everything in it except symlinks. The account needs `read` for each file and `list`
    * for each folder; and at the new paths `write` for each file and `create-folder` for each folder. Throws HttpError
    * `too-large` for a file above the account's size limit.
    *
@@ -200,7 +200,7 @@ function ignoreUnsupported(error: unknown): void {
   if (!hasCode(error, "unsupported")) throw error;
 }
 
-/** A link counts as a file. */
+/** A symlink counts as a file. */
 function toKind(kind: StorageEntry["kind"] | undefined): Kind {
   return kind === "folder" ? "folder" : "file";
 }

@@ -18,7 +18,7 @@ export interface InspectedEntry {
 /** Attributes and properties of files and folders. A part of `AccountFiles`. */
 export interface FileAttributes {
   /**
-   * Returns what is at a path; `undefined` if there is nothing, or a link. Checks no permission: names are no secret.
+   * Returns what is at a path; `undefined` for nothing or a symlink. Checks no permission: names are no secret.
    */
   inspect(segments: readonly string[]): Promise<InspectedEntry | undefined>;
   /** Returns whether the account may do an operation at a path, by its permissions alone. */

@@ -40,7 +40,7 @@ export interface AccountFiles extends FolderListings, FileTransfers, FileAttribu
    * the account may not access (CONTRACT 7.4).
    */
   kindOf(segments: readonly string[]): Promise<"file" | "folder" | undefined>;
-  /** Returns whether a name is taken, also by a link. Checks no permission. */
+  /** Returns whether a name is taken, also by a symlink. Checks no permission. */
   isTaken(segments: readonly string[]): Promise<boolean>;
   /** Returns whether the account may read a file at a path, by its permissions alone. */
   mayRead(segments: readonly string[]): Promise<boolean>;
@@ -64,7 +64,7 @@ export interface AccountFiles extends FolderListings, FileTransfers, FileAttribu
   /** Creates a folder unless it exists. Returns whether it was created. */
   createFolderIfMissing(segments: readonly string[]): Promise<boolean>;
   /**
-   * Removes a file or link, or a folder with everything in it. A folder is removed only if the account may remove
+   * Removes a file or symlink, or a folder with everything in it. A folder is removed only if the account may remove
    * everything in it (CONTRACT 4.4). The account's root and the roots of virtual folders are `denied`. Folders have no
    * entity-tag: a folder with `ifMatch` is `precondition-failed`.
    */

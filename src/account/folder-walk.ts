@@ -7,7 +7,7 @@ import { toStoragePath } from "./path.ts";
 export interface WalkedMember {
   readonly segments: readonly string[];
   readonly kind: StorageEntry["kind"];
-  /** Bytes; 0 for folders and links. */
+  /** Bytes; 0 for folders and symlinks. */
   readonly size: number;
 }
 

@@ -27,7 +27,7 @@ export interface RemovalCheck {
   requireEmpty(folder: readonly string[]): Promise<void>;
   /** Throws if any member of a folder may not be removed: then the complete tree stays (CONTRACT 4.4). */
   requireForMembers(folder: readonly string[]): Promise<void>;
-  /** Throws if a file or link, or a folder or anything in it, may not be removed. */
+  /** Throws if a file or symlink, or a folder or anything in it, may not be removed. */
   requireForAll(segments: readonly string[], isFolder: boolean): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ export function createRemovalCheck({ tree, permissions, require, withWalkLock, r
   return { requireEmpty, requireForMembers, requireForAll };
 }
 
-/** The operation that removes a file, a link or a folder. */
+/** The operation that removes a file, a symlink or a folder. */
 export function toRemoval(isFolder: boolean): "delete-file" | "delete-folder" {
   return isFolder ? "delete-folder" : "delete-file";
 }

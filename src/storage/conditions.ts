@@ -40,7 +40,7 @@ export function checkSeparatePaths(from: string, to: string): void {
 
 /**
  * Returns the entry at the source of a copy.
- * @throws StorageError `not-found`, also for a link or another kind; `precondition-failed`.
+ * @throws StorageError `not-found`, also for a symlink or another kind; `precondition-failed`.
  */
 export function checkSource<T extends Pick<StorageEntry, "kind" | "etag">>(
   entry: T | undefined,

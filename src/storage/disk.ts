@@ -26,13 +26,13 @@ import { mapErrorCode, mapSystemErrors, systemCode, toStorageError, undefinedIfM
 import { createFolderTree } from "./disk/folder-tree.ts";
 import { findFreeBytes } from "./disk/free-bytes.ts";
 import { readGuard } from "./disk/latency-guard.ts";
-import { followLinks } from "./disk/links.ts";
 import { describeMember, listFirstMembers, listMembers, statMember } from "./disk/list.ts";
 import { type LookUpOptions, type OpenFolder, withFolder } from "./disk/open-folder.ts";
 import { findOwner } from "./disk/owner.ts";
 import { hasRecords, removeProperties } from "./disk/properties.ts";
 import { readMember, readMemberSync } from "./disk/read.ts";
 import { removeFolder } from "./disk/remove.ts";
+import { followSymlinks } from "./disk/symlinks.ts";
 import { createDiskUploads, createMovedUploadCleanUp } from "./disk/uploads.ts";
 import { type Durability, writeMember } from "./disk/write.ts";
 import { noteReplacingWrite } from "./replacing-write.ts";
@@ -58,7 +58,7 @@ export interface DiskStorageOptions {
   /**
    * How symlinks are treated.
    *
-   * `"hidden"`: a symlink is reported as a link and never followed.
+   * `"hidden"`: a symlink is reported with the kind `"link"` and never followed.
    * `"inside"`: a symlink whose target lies in the root is followed, both when it is read and on the way to a member.
    * All other symlinks, and those that lead back to a folder that the path already went through, are hidden.
    *
@@ -70,8 +70,8 @@ export interface DiskStorageOptions {
 /**
  * Creates a storage from a folder on disk, for Node and compatible runtimes.
  *
- * The storage shows only regular files, folders and links. It does not show pipes, sockets and devices, names that are
- * not UTF-8, and names that begin with `.fileferry-` and end in `.tmp`: these are the temporary files of unfinished
+ * The storage shows only regular files, folders and symlinks. It does not show pipes, sockets and devices, names that
+ * are not UTF-8, and names that begin with `.fileferry-` and end in `.tmp`: these are the temporary files of unfinished
  * writes, next to their targets. The storage removes them in the background, and when a `list` meets them: those of
  * this machine when their process has ended, those of other machines when they have been unchanged for an hour. Nor
  * does it show the folders `.fileferry-properties`, which have the properties of the members next to them.
@@ -88,10 +88,10 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
   const tree = createFolderTree(root);
   void cleanUpTemporaryFiles(tree, locate);
 
-  /** Names that are not valid are left for the caller to refuse: a link could be followed by its short name. */
+  /** Names that are not valid are left for the caller to refuse: a symlink could be followed by its short name. */
   async function locate(segments: readonly string[]): Promise<readonly string[]> {
-    const hasLinks = links === "inside" && segments.length > 0 && segments.every(tree.isValidName);
-    return hasLinks ? followLinks(root, segments) : segments;
+    const mayHaveSymlinks = links === "inside" && segments.length > 0 && segments.every(tree.isValidName);
+    return mayHaveSymlinks ? followSymlinks(root, segments) : segments;
   }
 
   async function statAt(segments: readonly string[], options?: LookUpOptions): Promise<StorageEntry | undefined> {
@@ -128,7 +128,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
       throw (await statAt(located)) === undefined ? new StorageError("not-found", undefined, { cause: error }) : error;
     });
     try {
-      // A link that is followed may be a file, a folder, or nothing: only its target shows which.
+      // A symlink that is followed may be a file, a folder, or nothing: only its target shows which.
       const isPart = options !== undefined && links === "hidden";
       const batches = isPart
         ? listFirstMembers(folder, tree.isValidName, options)
@@ -225,7 +225,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     if (!tree.isValidName(name)) throw new StorageError("not-found");
     const parent = mapErrorCode(tree.open(await locate(segments)), "not-a-folder", "not-found");
     const removed = withFolder(parent, async (folder) => {
-      /** Returns the kind of the member that will be removed, a link as a link, after its entry met the conditions. */
+      /** Returns the kind of the member to remove, a symlink as itself, after its entry met the conditions. */
       const check = async (options?: LookUpOptions): Promise<StorageEntry["kind"]> => {
         const member = await statMember(folder, name, options);
         const entry = member && (await followed(segments, member, options));
@@ -264,7 +264,7 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     }),
     uploads: createDiskUploads({ tree, durability, locate, openParent, self: () => storage }),
   };
-  // With links to follow, what counts at a path may be the target of a link, which a write does not replace.
+  // With symlinks to follow, what counts at a path may be the target of one, which a write does not replace.
   if (links === "hidden") noteReplacingWrite(storage, write);
   return storage;
 }

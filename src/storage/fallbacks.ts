@@ -32,7 +32,7 @@ interface Copied {
  * A `copy` for storages without one of their own: reads the source and writes what it has read.
  *
  * A file replaces a file in one step. Anything else that is replaced is removed first. A copied folder grows member by
- * member, and is removed if a member fails. Links, and members that disappear meanwhile, are left out.
+ * member, and is removed if a member fails. Symlinks, and members that disappear meanwhile, are left out.
  */
 export async function copyByReading(
   storage: StorageAdapter,
@@ -46,7 +46,7 @@ export async function copyByReading(
 /**
  * A `move` for storages without one of their own: copies the source, and then removes it. It is not atomic. If the
  * removal fails, both the source and the copy stay, and it rejects with `unavailable`. It also does so if the file
- * changed meanwhile. Links are not moved (`not-found`).
+ * changed meanwhile. Symlinks are not moved (`not-found`).
  *
  * If several callers move one source, one succeeds, provided that `remove` says which caller removed it.
  */
@@ -82,7 +82,7 @@ async function copyTo(copying: Copying, from: string, to: string): Promise<Copie
   if (target !== undefined && options.replace !== true) throw new StorageError("already-exists");
   const placement = target === undefined ? "created" : "replaced";
   const isFile = source.kind === "file";
-  // A file replaces a file or a link in one step.
+  // A file replaces a file or a symlink in one step.
   const mustRemove = target !== undefined && (target.kind === "folder" || !isFile);
   options.onRead?.();
   if (mustRemove) await storage.remove(to);

@@ -37,7 +37,7 @@ const NAMES = ["keepSeconds", "maxBytes", "makeRoom", "clock"];
  * folder of the same storage, in one step if the storage can do that. A folder that a copy or a move replaces goes
  * there, too. A file that is replaced does not.
  *
- * Links, and empty files that systems leave in folders (`.DS_Store`, `._*`), are removed for good.
+ * Symlinks, and empty files that systems leave in folders (`.DS_Store`, `._*`), are removed for good.
  *
  * Around a storage with quotas, what is in the trash still counts where it came from.
  * @throws OptionError

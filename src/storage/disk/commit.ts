@@ -9,11 +9,11 @@ import { hasRecords, removeProperties, withPropertiesMoved } from "./properties.
 import { renameMember, SMALL_BYTES } from "./system-calls.ts";
 
 /**
- * Errors of file systems without hard links, and of files that have the maximum number of links. Windows returns
+ * Errors of file systems without hard links, and of files that have the maximum number of them. Windows returns
  * EISDIR. Android forbids hard links with EACCES. The folder itself is writable, because the temporary file was just
  * created in it. All other errors are failures.
  */
-export const NO_LINKS: readonly string[] = [
+export const NO_HARD_LINKS: readonly string[] = [
   "EPERM",
   "EACCES",
   "ENOTSUP",
@@ -66,13 +66,13 @@ export interface FinishedWrite {
  * replaces what had the name. A short write without conditions and without `onReplaced` does not look at that again,
  * where no member of the folder has properties: the system itself refuses to replace a folder.
  *
- * Returns `"linked"` if the file still has its temporary name too.
+ * Returns `"hard-linked"` if the file still has its temporary name too.
  */
 export async function commit(
   folder: OpenFolder,
   { temporary, name, previous, written, isRecent, isQuick, mustFlush, requirePlace, onReplaced }: FinishedWrite,
   options: WriteOptions,
-): Promise<"renamed" | "linked"> {
+): Promise<"renamed" | "hard-linked"> {
   return withNameLock(folder, name, async () => {
     // The properties may be of a file that has replaced `previous` meanwhile.
     const mayHaveProperties = await hasRecords(folder);
@@ -83,9 +83,9 @@ export async function commit(
     // Otherwise the file would appear where no client has put it: in the trash, or below the limit of another folder.
     requirePlace?.();
     const mustBeNew = options.ifNoneMatch === "*" && found === undefined;
-    if (mustBeNew && (await linkIfSupported(folder, temporary, name))) {
+    if (mustBeNew && (await hardLinkIfSupported(folder, temporary, name))) {
       onReplaced?.(undefined);
-      return "linked";
+      return "hard-linked";
     }
     const isRenameQuick = isQuick && (found === undefined || found.size <= SMALL_BYTES);
     const replace = (): Promise<void> =>
@@ -127,8 +127,8 @@ export async function removeFile(folder: OpenFolder, name: string, check?: () =>
  * Creates a hard link with the final name, which is atomic among all processes that share the disk. Returns `false` if
  * the file system has no hard links.
  */
-async function linkIfSupported(folder: OpenFolder, temporary: string, name: string): Promise<boolean> {
-  const linked = link(folder.at(temporary), folder.at(name)).then(() => true);
+async function hardLinkIfSupported(folder: OpenFolder, temporary: string, name: string): Promise<boolean> {
+  const made = link(folder.at(temporary), folder.at(name)).then(() => true);
   const codes = { EEXIST: "precondition-failed", ENOENT: "parent-missing", EINVAL: "bad-name" } as const;
-  return (await mapSystemErrors(ignoreErrors(linked, ...NO_LINKS), codes)) ?? false;
+  return (await mapSystemErrors(ignoreErrors(made, ...NO_HARD_LINKS), codes)) ?? false;
 }

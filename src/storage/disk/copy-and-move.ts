@@ -10,7 +10,7 @@ import type { AttributeChanges, Properties } from "../../contracts/storage-attri
 import { nameOf, toCanonicalPath, toPathSegments } from "../../contracts/storage-path.ts";
 import { checkSeparatePaths, checkSource } from "../conditions.ts";
 import { copyByReading, moveByCopying } from "../fallbacks.ts";
-import { linkFile } from "./copies/link-file.ts";
+import { hardLinkFile } from "./copies/hard-link-file.ts";
 import { copyFolderTo } from "./copy.ts";
 import { mapErrorCode, mapSystemErrors, systemCode, toStorageError } from "./errors.ts";
 import type { FolderTree } from "./folder-tree.ts";
@@ -26,7 +26,7 @@ export interface DiskAccess {
   readonly tree: FolderTree;
   readonly durability: Durability;
   stat(path: string): Promise<StorageEntry | undefined>;
-  /** Follows the links of a path, if links are followed. */
+  /** Follows the symlinks of a path, if the storage does. */
   locate(segments: readonly string[]): Promise<readonly string[]>;
   /** Opens the parent folder of a path. Returns it with the last name of the path. */
   openParent(path: string, ifRoot: StorageErrorCode): Promise<{ parent: OpenFolder; name: string }>;
@@ -49,18 +49,18 @@ export function createDiskCopyAndMove({
   onFolderMoved,
   self,
 }: DiskAccess): Pick<StorageAdapter, "copy" | "move" | "attributes"> {
-  /** Checks also where followed links lead: what is replaced is removed, and with it a source in it. */
+  /** Checks also where followed symlinks lead: what is replaced is removed, and with it a source in it. */
   async function checkPaths(from: string, to: string, locateSource: typeof locateMember): Promise<void> {
     checkSeparatePaths(from, to);
     checkSeparatePaths(toCanonicalPath(await locateSource(from)), toCanonicalPath(await locateMember(to)));
   }
 
-  /** Follows the links of a path, also the last name. */
+  /** Follows the symlinks of a path, also the last name. */
   function locateTarget(path: string): Promise<readonly string[]> {
     return locate(toPathSegments(path));
   }
 
-  /** Follows the links of a path, but not the last name. */
+  /** Follows the symlinks of a path, but not the last name. */
   async function locateMember(path: string): Promise<readonly string[]> {
     const segments = toPathSegments(path);
     return [...(await locate(segments.slice(0, -1))), ...segments.slice(-1)];
@@ -70,8 +70,8 @@ export function createDiskCopyAndMove({
     await checkPaths(from, to, locateTarget);
     options.signal?.throwIfAborted();
     if (checkSource(await stat(from), options).kind === "file") {
-      const isLinked = options.mayShare === true && options.replace !== true && (await linkTo(from, to, options));
-      return isLinked ? "created" : copyByReading(self(), from, to, options);
+      const isHardLink = options.mayShare === true && options.replace !== true && (await hardLinkTo(from, to, options));
+      return isHardLink ? "created" : copyByReading(self(), from, to, options);
     }
     const { parent, name } = await openParent(to, "denied");
     return withFolder(parent, async (folder) => {
@@ -86,14 +86,18 @@ export function createDiskCopyAndMove({
   }
 
   /** Makes a copy that shares the bytes of a file. Returns whether it has. */
-  async function linkTo(from: string, to: string, options: TransferOptions): Promise<boolean> {
+  async function hardLinkTo(from: string, to: string, options: TransferOptions): Promise<boolean> {
     const source = await openMember(from);
     return withFolder(source.parent, async (folder) => {
       const target = await openParent(to, "denied");
       return withFolder(target.parent, async (parent) => {
-        const isLinked = await linkFile({ folder, name: source.name }, { folder: parent, name: target.name }, options);
-        if (isLinked && durability === "fsync") await parent.sync();
-        return isLinked;
+        const isHardLink = await hardLinkFile(
+          { folder, name: source.name },
+          { folder: parent, name: target.name },
+          options,
+        );
+        if (isHardLink && durability === "fsync") await parent.sync();
+        return isHardLink;
       });
     });
   }

@@ -15,8 +15,8 @@ export interface CopyOptions extends MemberCopyOptions, Pick<TransferOptions, "r
 }
 
 /**
- * Copies a folder to a place, all or nothing: first to a temporary folder next to it, which is then renamed. Links, and
- * members that disappear meanwhile, are left out.
+ * Copies a folder to a place, all or nothing: first to a temporary folder next to it, which is then renamed. Symlinks,
+ * and members that disappear meanwhile, are left out.
  */
 export async function copyFolderTo(source: OpenFolder, to: Place, options: CopyOptions): Promise<Placement> {
   const { folder, name } = to;

@@ -15,8 +15,8 @@ export interface FolderTree {
   readonly isValidName: NameCheck;
   /**
    * Opens a folder without following a symlink below the root. The caller closes the folder.
-   * @throws StorageError `not-found`; `not-a-folder` if the member or one above it is a file or a link; `unavailable`
-   *   if the root itself is missing.
+   * @throws StorageError `not-found`; `not-a-folder` if the member or one above it is a file or a symlink;
+   *   `unavailable` if the root itself is missing.
    */
   open(segments: readonly string[]): Promise<OpenFolder>;
   /**

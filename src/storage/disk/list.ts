@@ -14,7 +14,7 @@ const SLICE_MS = 2;
 /** How many asynchronous `lstat` calls run in parallel. */
 const MAX_PARALLEL = 32;
 
-/** Returns the entry of a member, a link as a link. */
+/** Returns the entry of a member, a symlink as itself. */
 export async function statMember(
   folder: OpenFolder,
   name: string,
@@ -36,8 +36,8 @@ export async function describeMember(
 }
 
 /**
- * Converts stats to the entry of a file, folder or link. Returns `undefined` for pipes, sockets and devices, which the
- * storage does not show.
+ * Converts stats to the entry of a file, folder or symlink. Returns `undefined` for pipes, sockets and devices, which
+ * the storage does not show.
  */
 export function toEntry(name: string, stats: BigIntStats): StorageEntry | undefined {
   // Some file systems have times outside the range of a Date (ECMA-262 21.4.1.1).
@@ -72,7 +72,7 @@ export async function* listMembers(
 
 /**
  * Yields at least the first files and folders after a name, in batches, some of which are empty. It reads all names,
- * but looks up only as many as it needs. If a link, device or removed file was among them, it looks up all.
+ * but looks up only as many as it needs. If a symlink, device or removed file was among them, it looks up all.
  */
 export async function* listFirstMembers(
   folder: OpenFolder,

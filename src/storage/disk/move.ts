@@ -7,7 +7,7 @@ import {
   type TransferOptions,
 } from "../../contracts/storage-adapter.ts";
 import { isOfKind, meetsConditions } from "../conditions.ts";
-import { NO_LINKS } from "./commit.ts";
+import { NO_HARD_LINKS } from "./commit.ts";
 import { mapSystemErrors, systemCode, toStorageError } from "./errors.ts";
 import { statMember } from "./list.ts";
 import { type OpenFolder, withNameLock } from "./open-folder.ts";
@@ -39,7 +39,7 @@ export async function moveMember(
   from: Place,
   to: Place,
   options: TransferOptions,
-  follow: (link: StorageEntry) => Promise<StorageEntry>,
+  follow: (member: StorageEntry) => Promise<StorageEntry>,
   mustFlush: boolean,
 ): Promise<Placement> {
   return withBothLocks(from, to, async () => {
@@ -88,7 +88,7 @@ async function renameInto(
 ): Promise<void> {
   const [source, target] = [from.folder.at(from.name), to.folder.at(to.name)];
   if (found === undefined) {
-    if (kind !== "file" || !(await linkAndUnlink(source, target))) await renameTo(source, target);
+    if (kind !== "file" || !(await hardLinkAndUnlink(source, target))) await renameTo(source, target);
   } else if (kind !== "folder" && !found.isDirectory()) await replaceFile(from, target, found);
   else await renameOver(source, to, found.isDirectory());
 }
@@ -104,11 +104,11 @@ async function replaceFile({ folder, name }: Place, target: MemberName, found: B
  * Moves a file in two steps that never replace anything, and of which one fails if another process moves the same file.
  * Returns `false` if the file system has no hard links.
  */
-async function linkAndUnlink(source: MemberName, target: MemberName): Promise<boolean> {
+async function hardLinkAndUnlink(source: MemberName, target: MemberName): Promise<boolean> {
   try {
     await link(source, target);
   } catch (error) {
-    if (NO_LINKS.includes(systemCode(error) ?? "")) return false;
+    if (NO_HARD_LINKS.includes(systemCode(error) ?? "")) return false;
     throw toStorageError(error, CODES);
   }
   try {

@@ -18,7 +18,7 @@ export interface OpenFolder {
   at(name: MemberName): MemberName;
   /**
    * Opens a subfolder.
-   * @throws StorageError `not-found`, or `not-a-folder` for anything else, including a link.
+   * @throws StorageError `not-found`, or `not-a-folder` for anything else, including a symlink.
    */
   enter(name: MemberName): Promise<OpenFolder>;
   /** Opens the parent folder. */
@@ -28,7 +28,7 @@ export interface OpenFolder {
    * descriptor.
    */
   openFile(name: string, flags: number, mode?: number): Promise<number>;
-  /** Returns the stats of a member, a link as a link, or `undefined` if nothing has this name. */
+  /** Returns the stats of a member, a symlink as itself, or `undefined` if nothing has this name. */
   lookUp(name: string, options?: LookUpOptions): Promise<BigIntStats | undefined>;
   /**
    * As `lookUp`, but synchronous, for fast disks (`latency-guard.ts`). Missing on systems where a path must be

@@ -29,7 +29,7 @@ export async function findOwner({ user, group }: FolderOwner): Promise<OwnerNumb
   };
 }
 
-/** Changes the owner of a member, of a link itself and not of its target. */
+/** Changes the owner of a member, of a symlink itself and not of its target. */
 export async function giveTo(folder: OpenFolder, name: string, { uid, gid }: OwnerNumbers): Promise<void> {
   await mapSystemErrors(lchown(folder.at(name), uid, gid));
   await folder.confirm();

@@ -20,7 +20,7 @@ const BATCH = 16;
 const MAX_REPEATS = 100;
 
 /**
- * Removes a folder with everything in it. Links are removed, never their targets.
+ * Removes a folder with everything in it. Symlinks are removed, never their targets.
  *
  * It keeps one folder open at any depth. On the way up it checks that it returns to the folder that it came from, so
  * that the removal does not continue elsewhere if another process moves a folder meanwhile.

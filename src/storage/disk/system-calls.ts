@@ -45,7 +45,7 @@ export async function openDescriptor(path: MemberName, flags: number, mode?: num
   });
 }
 
-/** Returns the stats of a path, a link as a link, or `undefined` if nothing is there. */
+/** Returns the stats of a path, a symlink as itself, or `undefined` if nothing is there. */
 export async function lookAt(path: MemberName): Promise<BigIntStats | undefined> {
   if (readGuard.isFast()) return lookSync(path);
   return new Promise((resolve, reject) => {

@@ -39,8 +39,8 @@ export function hasTime({ mtimeNs }: BigIntStats, time: number): boolean {
 /**
  * Changes the time and the properties of a file or folder, and flushes them to the device on request. If the time
  * cannot be set, the properties stay as they were.
- * @throws StorageError `not-found`, also for a link; `no-space` for too many properties; `unsupported` for a time that
- *   the file system cannot keep.
+ * @throws StorageError `not-found`, also for a symlink; `no-space` for too many properties; `unsupported` for a time
+ *   that the file system cannot keep.
  */
 export async function changeMember(
   folder: OpenFolder,

@@ -184,7 +184,7 @@ export function createDiskUploads({
     await states.write({ ...upload, target });
     const steps = { isRecent: false, isQuick: false, mustFlush };
     const placed = await commit(folder, { temporary, name, previous, written, ...steps }, options);
-    if (placed === "linked") await tryUnlink(folder, temporary);
+    if (placed === "hard-linked") await tryUnlink(folder, temporary);
     if (mustFlush) await folder.sync();
     const found = toFileEntry(target);
     const entry = previous === undefined ? found : await withPropertiesMark(folder, written, found);

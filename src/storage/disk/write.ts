@@ -54,7 +54,7 @@ export async function writeMember(
     const mustFlush = durability === "fsync";
     const finished = { temporary, name, previous, written, isRecent, isQuick, mustFlush, requirePlace, onReplaced };
     const outcome = await mapMissingParent(commit(folder, finished, options));
-    mustRemove = outcome === "linked";
+    mustRemove = outcome === "hard-linked";
     if (mustFlush) await folder.sync();
     const entry = toFileEntry(name, written);
     return previous === undefined ? entry : await withPropertiesMark(folder, written, entry);

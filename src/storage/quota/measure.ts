@@ -4,7 +4,7 @@ import { parentOf } from "../../contracts/storage-path.ts";
 import { isRecord } from "../wrappers/records.ts";
 import { type Amount, add, NOTHING } from "./amount.ts";
 
-/** What one entry counts as. Folders and links count as nothing. */
+/** What one entry counts as. Folders and symlinks count as nothing. */
 export function toAmount(entry: StorageEntry | undefined): Amount {
   return entry?.kind === "file" ? { bytes: entry.size, files: 1 } : NOTHING;
 }

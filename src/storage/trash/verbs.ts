@@ -151,7 +151,7 @@ export function createTrashUpload(internals: TrashInternals, uploads: StorageUpl
   };
 }
 
-/** Links, and empty files that systems leave in each folder, are not kept. */
+/** Symlinks, and empty files that systems leave in each folder, are not kept. */
 function skipsTrash({ kind, name, size }: StorageEntry): boolean {
   if (kind !== "file") return kind === "link";
   return size === 0 && (name.startsWith("._") || name === ".DS_Store");

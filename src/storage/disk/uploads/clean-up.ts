@@ -11,7 +11,7 @@ import { createUploadStates, toBytesName } from "./states.ts";
 const LOCKS = /^([0-9a-f]{32})\.lock$/;
 const NEW_LOCKS_MS = 60_000;
 
-/** Follows the links of a path, if links are followed. */
+/** Follows the symlinks of a path, if the storage does. */
 export type Locate = (segments: readonly string[]) => Promise<readonly string[]>;
 
 /**

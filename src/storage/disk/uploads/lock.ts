@@ -19,7 +19,7 @@ import type { OpenFolder } from "../open-folder.ts";
  * - An entry of a process that has ended does not count. A process of another machine counts as ended when it has not
  *   touched its entry for a while.
  *
- * So nothing depends on links or on exclusive creation, which some file systems do not have.
+ * So nothing depends on hard links or on exclusive creation, which some file systems do not have.
  */
 
 const ENTRY = /^[0-9]{12}-([0-9a-f]{8}-[0-9]+-[0-9]*)-[0-9a-f]{12}$/;

@@ -1,7 +1,7 @@
 import { link, unlink } from "node:fs/promises";
 import { StorageError, type TransferOptions } from "../../../contracts/storage-adapter.ts";
 import { meetsConditions } from "../../conditions.ts";
-import { NO_LINKS } from "../commit.ts";
+import { NO_HARD_LINKS } from "../commit.ts";
 import { systemCode, toStorageError } from "../errors.ts";
 import { statMember } from "../list.ts";
 import type { Place } from "../move.ts";
@@ -11,19 +11,19 @@ import type { Place } from "../move.ts";
  * file in place. Returns `false` if the file system has no hard links there.
  * @throws StorageError `not-found`, `already-exists`, `precondition-failed`
  */
-export async function linkFile(from: Place, to: Place, { ifMatch }: TransferOptions): Promise<boolean> {
+export async function hardLinkFile(from: Place, to: Place, { ifMatch }: TransferOptions): Promise<boolean> {
   await Promise.all([from.folder.confirm(), to.folder.confirm()]);
   const target = to.folder.at(to.name);
   try {
     await link(from.folder.at(from.name), target);
   } catch (error) {
-    if (NO_LINKS.includes(systemCode(error) ?? "")) return false;
+    if (NO_HARD_LINKS.includes(systemCode(error) ?? "")) return false;
     throw toStorageError(error);
   }
   try {
     await Promise.all([from.folder.confirm(), to.folder.confirm()]);
     const copy = await statMember(to.folder, to.name);
-    // A link that has come to the path meanwhile is linked itself.
+    // A symlink that has come to the path meanwhile gets the hard link itself.
     if (copy?.kind !== "file") throw new StorageError("not-found");
     if (!meetsConditions(copy.etag, ifMatch ? { ifMatch } : {})) throw new StorageError("precondition-failed");
     return true;

@@ -8,7 +8,7 @@ import { join, relative, sep } from "node:path";
  * Returns the path unchanged, so that it still ends at the symlink, if a symlink leads out of the root, to nothing, or
  * back to a folder that the path already went through. Therefore every walk of a tree ends.
  */
-export async function followLinks(root: string, segments: readonly string[]): Promise<readonly string[]> {
+export async function followSymlinks(root: string, segments: readonly string[]): Promise<readonly string[]> {
   try {
     const realRoot = await realpath(root);
     const target = await realpath(join(root, ...segments));
