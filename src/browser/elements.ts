@@ -11,7 +11,7 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
 }
 
 /** Creates a button that does not submit a form. */
-export function button(label: string, act: () => void): HTMLButtonElement {
+export function button(label: Node | string, act: () => void): HTMLButtonElement {
   const made = element("button", { type: "button" }, label);
   made.addEventListener("click", act);
   return made;

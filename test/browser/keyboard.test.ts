@@ -18,8 +18,11 @@ describeInChromium("a folder by the keyboard alone", (chromium) => {
     await page.keyboard.press("Shift+ArrowDown");
     await eventually(() => page.locator(".announcer").textContent()).toBe("2 selected, 2 bytes");
     expect(await selected(page)).toEqual(["a.txt", "b.txt"]);
+    // The bar goes, and the focus that is in it goes back to the row.
+    await tabTo(page, 'button[value="delete-members"]');
     await page.keyboard.press("Escape");
     expect(await selected(page)).toEqual([]);
+    expect(await focused(page)).toBe("b.txt");
     await page.keyboard.press("F2");
     await page.keyboard.type("renamed");
     await page.keyboard.press("Enter");
@@ -31,7 +34,7 @@ describeInChromium("a folder by the keyboard alone", (chromium) => {
     await page.keyboard.press("Enter");
     await rowOf(page, "renamed.txt").waitFor();
     expect(await site.content("renamed.txt")).toBe("b");
-    await rowOf(page, "renamed.txt").locator("th a").focus();
+    await eventually(() => focused(page)).toBe("renamed.txt");
     await page.keyboard.press("Delete");
     await rowOf(page, "renamed.txt").waitFor({ state: "detached" });
     await page.keyboard.press("/");
@@ -186,6 +189,8 @@ describeInChromium("a folder by the keyboard alone", (chromium) => {
     await page.keyboard.press("Enter");
     await rowOf(page, "a.txt").waitFor({ state: "detached" });
     expect(await site.list()).toEqual(["c.txt", "reports/", "reports/a.txt", "reports/b.txt", "reports/inner.txt"]);
+    // The button that was pressed has gone with the selection.
+    await eventually(() => focused(page)).toBe("c.txt");
     expectNoComplaints();
   });
 

@@ -2,6 +2,7 @@ import { fill } from "../format.ts";
 import { chooseFolder } from "./folder-chooser.ts";
 import type { OpenFolderPage } from "./page.ts";
 import { toPathText } from "./paths.ts";
+import { refreshWithout } from "./remove.ts";
 import { runOnMembers } from "./run-on-members.ts";
 
 /** Moves or copies members to a folder that the user chooses. */
@@ -26,5 +27,5 @@ export async function copyOrMoveAll(
   const text = fill(verb === "move" ? texts.moved : texts.copied, { count: succeeded });
   if (!hasFailed) page.showSuccess(text);
   else if (succeeded > 0) page.announce(text);
-  if (!isLost) void page.refresh();
+  if (!isLost) void (verb === "move" ? refreshWithout(page, names) : page.refresh());
 }

@@ -30,8 +30,7 @@ export async function chooseFolder(
   let shown = 0;
 
   function toChoice(text: string | Node, path: readonly string[], className: string): HTMLElement {
-    const choice = button("", () => void show(path));
-    choice.append(text);
+    const choice = button(text, () => void show(path));
     choice.className = className;
     return element("li", {}, choice);
   }
@@ -48,8 +47,7 @@ export async function chooseFolder(
       .slice(0, MAX_FOLDERS)
       .map((name) => toChoice(nameElement(name), [...path, name], "folder"));
     if (path.length > 0) choices.unshift(toChoice(texts.up, path.slice(0, -1), "up"));
-    if (folders === undefined) choices.push(element("li", { class: "quiet" }, texts.noFolder));
-    else if (folders.length === 0) choices.push(element("li", { class: "quiet" }, texts.noFolders));
+    if (!folders?.length) choices.push(element("li", { class: "quiet" }, folders ? texts.noFolders : texts.noFolder));
     const hadFocus = list.contains(document.activeElement);
     list.replaceChildren(...choices);
     if (hadFocus) (list.querySelector("button") ?? field).focus();

@@ -24,20 +24,25 @@ export function enhanceKeyboard(page: OpenFolderPage): void {
   /** The row that a selection with Shift began at, and the one that it has come to. */
   let range: { readonly from: HTMLElement; readonly to: HTMLElement } | undefined;
 
-  function announceSelection(): void {
-    page.announce(toSelectionText(page, selectedRows(main)));
-  }
-
   function select(boxes: Iterable<HTMLInputElement>, isChecked: boolean): void {
     range = undefined;
     for (const box of boxes) box.checked = isChecked;
     main.dispatchEvent(new Event("selection-changed"));
-    announceSelection();
+    page.announce(toSelectionText(page, selectedRows(main)));
   }
 
   function toggle(row: HTMLElement): void {
     const box = row.querySelector<HTMLInputElement>('input[name="selected-members"]');
     if (box !== null) select([box], !box.checked);
+  }
+
+  /** Clears the selection. The bar that is hidden then may have had the focus. Returns whether there was one. */
+  function clear(): boolean {
+    const boxes = selectedBoxes(main);
+    if (boxes.length === 0) return false;
+    select(boxes, false);
+    if (document.activeElement?.closest("[hidden]")) focus.enter(false);
+    return true;
   }
 
   /** Deletes the selected members or, without any, the one of the row. */
@@ -67,11 +72,9 @@ export function enhanceKeyboard(page: OpenFolderPage): void {
         toggle(row);
         return true;
       case "ContextMenu":
-        openSelectionMenu(page, row);
-        return true;
+        return openSelectionMenu(page, row);
       case "F10":
-        if (shiftKey) openSelectionMenu(page, row);
-        return shiftKey;
+        return shiftKey && openSelectionMenu(page, row);
       default:
         return moveFrom(row, key, shiftKey);
     }
@@ -108,9 +111,7 @@ export function enhanceKeyboard(page: OpenFolderPage): void {
         void showShortcuts(page);
         return true;
       case "Escape":
-        if (selectedBoxes(main).length === 0) return false;
-        select(selectedBoxes(main), false);
-        return true;
+        return clear();
       case "Delete":
         // In the panel of the uploads the key has no meaning.
         if (!repeat && (target as Element).matches("body, #members *")) remove();

@@ -5,7 +5,7 @@ import { chooseAndCopyOrMove } from "./copy-or-move.ts";
 import { mayDo, memberBoxes, type OpenFolderPage, selectedBoxes, selectedRows, toSelectionText } from "./page.ts";
 import { removeAll } from "./remove.ts";
 import { enhanceRowClicks } from "./row-clicks.ts";
-import { openSelectionMenu } from "./row-menu.ts";
+import { openSelectionMenu, toBarItems } from "./row-menu.ts";
 import { runOnMembers } from "./run-on-members.ts";
 import { showSelectAll } from "./select-all.ts";
 import { DOWNLOAD_MEMBERS, submitForm } from "./submit-form.ts";
@@ -41,7 +41,6 @@ export function enhanceMembers(page: OpenFolderPage): void {
     markSelected(main, rows);
     const limit = findLimit(page);
     showSelectAll(main);
-    showBar(page, rows, clear);
     flatten(main);
     for (const action of main.querySelectorAll<HTMLButtonElement>("[data-members-action]")) {
       const needed = NEEDED[action.value];
@@ -50,6 +49,7 @@ export function enhanceMembers(page: OpenFolderPage): void {
       const isTooMany = action.value === SHARE ? count > 1 : action.value === DOWNLOAD_MEMBERS && limit !== "";
       action.disabled = count === 0 || isTooMany;
     }
+    showBar(page, rows, clear);
     showLimit(page, limit);
   }
 
@@ -82,19 +82,11 @@ export function enhanceMembers(page: OpenFolderPage): void {
     if (submitter.value === SHARE) return;
     event.preventDefault();
     if (submitter.value === DOWNLOAD_MEMBERS) return download(main);
+    const verb = NEEDED[submitter.value];
     void act((names) => {
-      switch (submitter.value) {
-        case "delete-members":
-          return removeAll(page, names);
-        case PURGE:
-          return removeAll(page, names, true);
-        case "move-members":
-          return chooseAndCopyOrMove(page, names, "move");
-        case "copy-members":
-          return chooseAndCopyOrMove(page, names, "copy");
-        default:
-          return triggerAll(page, names, submitter);
-      }
+      if (verb === "delete") return removeAll(page, names, submitter.value === PURGE);
+      if (verb === "move" || verb === "copy") return chooseAndCopyOrMove(page, names, verb);
+      return triggerAll(page, names, submitter);
     });
   });
   // A browser that returns to the page restores the selection.
@@ -128,14 +120,17 @@ function showBar(page: OpenFolderPage, rows: readonly HTMLElement[], clear: () =
   bar.hidden = rows.length === 0;
   // The first number that a page formats takes the browser a while.
   if (rows.length > 0) setText(label, toSelectionText(page, rows));
-  if (bar.querySelector(".clear") !== null) return;
-  const more = toBarButton("⋯", "actions", main.querySelector("thead .more")?.textContent ?? "", () => {
-    const [row] = selectedRows(main);
-    if (row !== undefined) openSelectionMenu(page, row, { anchor: more });
-  });
-  more.setAttribute("aria-haspopup", "menu");
-  bar.prepend(toBarButton("✕", "clear", texts.clearSelection, clear));
-  bar.append(more);
+  if (bar.querySelector(".clear") === null) {
+    const more = toBarButton("⋯", "actions", main.querySelector("thead .more")?.textContent ?? "", () => {
+      const [row] = selectedRows(main);
+      if (row !== undefined) openSelectionMenu(page, row, { anchor: more });
+    });
+    more.setAttribute("aria-haspopup", "menu");
+    bar.prepend(toBarButton("✕", "clear", texts.clearSelection, clear));
+    bar.append(more);
+  }
+  // The menu of one row has at least its properties.
+  (bar.lastElementChild as HTMLElement).hidden = rows.length > 1 && toBarItems(main).length === 0;
 }
 
 function toBarButton(sign: string, className: string, label: string, act: () => void): HTMLButtonElement {
@@ -171,10 +166,7 @@ function findLimit({ main, texts }: OpenFolderPage): string {
   const { maxNames, maxBytes } = main.dataset;
   if (findWhole(main, boxes.length) !== null) return "";
   if (boxes.length > Number(maxNames)) return fill(texts.tooMany, { count: Number(maxNames) });
-  const list = toList(boxes);
-  // In UTF-8, three bytes are the most for a code unit.
-  const isShort = 3 * list.length <= Number(maxBytes);
-  return isShort || new TextEncoder().encode(list).length <= Number(maxBytes) ? "" : texts.namesTooLong;
+  return new TextEncoder().encode(toList(boxes)).length > Number(maxBytes) ? texts.namesTooLong : "";
 }
 
 /** Explains why the download button is disabled. */

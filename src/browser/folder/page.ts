@@ -177,6 +177,11 @@ export function findRow(target: EventTarget | null): HTMLElement | null {
   return target instanceof Element ? target.closest<HTMLElement>("tr[data-name]") : null;
 }
 
+/** The rows that the filter does not hide. */
+export function shownRows(within: ParentNode): HTMLElement[] {
+  return [...within.querySelectorAll<HTMLElement>("tr[data-name]:not([hidden])")];
+}
+
 /** The row of a folder that an element is in. */
 export function findFolderRow(target: EventTarget | null): HTMLElement | undefined {
   const row = findRow(target);

@@ -1,12 +1,13 @@
 import { dialogActions, showDialog } from "../dialog.ts";
 import { button, element, nameElement } from "../elements.ts";
-import type { OpenFolderPage } from "./page.ts";
+import { findRow, type OpenFolderPage } from "./page.ts";
 import { currentPath, toPathText } from "./paths.ts";
+import { linkOf } from "./rename.ts";
 import { toExact } from "./times.ts";
 
 /** Shows what the page knows about a member, exactly. */
 export async function showProperties({ main, texts }: OpenFolderPage, name: string): Promise<void> {
-  const row = main.querySelector<HTMLElement>(`tr[data-name="${CSS.escape(name)}"]`);
+  const row = findRow(linkOf(main, name));
   if (row === null) return;
   const time = row.querySelector("time");
   const size = row.querySelector<HTMLElement>("[data-size]");

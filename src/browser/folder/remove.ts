@@ -1,7 +1,7 @@
 import { fill } from "../format.ts";
 import type { CommandResult } from "../requests.ts";
 import { askToDelete } from "./delete-dialog.ts";
-import { findRow, type OpenFolderPage } from "./page.ts";
+import { findRow, type OpenFolderPage, shownRows } from "./page.ts";
 import { findTrash, restoreAll } from "./restore.ts";
 import { runOnMembers } from "./run-on-members.ts";
 
@@ -25,8 +25,6 @@ async function remove(page: OpenFolderPage, names: readonly string[], isForGood:
   const { texts, main } = page;
   const trashUrl = isForGood ? undefined : findTrash();
   if (trashUrl === undefined && !(await askToDelete(names, texts))) return;
-  const position = shownRows(main).findIndex(({ dataset }) => dataset.name === names[0]);
-  const wasOn = findRow(document.activeElement)?.dataset.name ?? "";
   // While its message is displayed, a deletion is restored together with the next one.
   const isOffered = main.querySelector(".toast button") !== null;
   const { succeeded, isLost, done } = await runOnMembers(page, isForGood ? "purge" : "delete", names);
@@ -38,18 +36,20 @@ async function remove(page: OpenFolderPage, names: readonly string[], isForGood:
     const act = () => void restoreAll(page, trashUrl, restorable.splice(0));
     page.showSuccess(text, { label: texts.restore, act });
   } else if (succeeded > 0) page.announce(text);
-  if (isLost) return;
-  await page.refresh();
-  const { activeElement } = document;
-  const hasNoFocus = activeElement === null || activeElement === document.body;
-  // The row that came after them is where the user goes on.
-  if (names.includes(wasOn) || hasNoFocus || activeElement.checkVisibility?.() === false) {
-    const rows = shownRows(main);
-    const next = rows[Math.min(position, rows.length - 1)]?.querySelector<HTMLElement>("th a");
-    (next ?? main.querySelector<HTMLElement>(".tools summary"))?.focus();
-  }
+  if (!isLost) await refreshWithout(page, names);
 }
 
-function shownRows(main: HTMLElement): HTMLElement[] {
-  return [...main.querySelectorAll<HTMLElement>("tr[data-name]:not([hidden])")];
+/** Updates the page after members have gone from it. If the focus was on one of them, it goes to the next row. */
+export async function refreshWithout(page: OpenFolderPage, names: readonly string[]): Promise<void> {
+  const { main } = page;
+  const position = shownRows(main).findIndex(({ dataset }) => dataset.name === names[0]);
+  const wasOn = findRow(document.activeElement)?.dataset.name ?? "";
+  await page.refresh();
+  const { activeElement } = document;
+  // The row that came after them is where the user goes on.
+  if (names.includes(wasOn) || activeElement?.matches("body") || activeElement?.closest("[hidden]")) {
+    const rows = shownRows(main);
+    const next = rows.at(Math.min(position, rows.length - 1))?.querySelector<HTMLElement>("th a");
+    (next ?? main.querySelector<HTMLElement>(".tools summary"))?.focus();
+  }
 }

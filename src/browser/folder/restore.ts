@@ -2,6 +2,7 @@ import { fill } from "../format.ts";
 import { type CommandResult, sendCommands } from "../requests.ts";
 import type { OpenFolderPage } from "./page.ts";
 import { currentPath } from "./paths.ts";
+import { linkOf } from "./rename.ts";
 import { toProblems } from "./run-on-members.ts";
 
 /** The URL of the trash. Returns `undefined` if the account has none. */
@@ -24,4 +25,6 @@ export async function restoreAll(page: OpenFolderPage, url: string, deleted: rea
   page.showProblems(problems);
   if (problems.length === 0) page.showSuccess(fill(texts.restored, { count: outcomes.length }));
   await page.refresh();
+  // The button that was pressed is gone.
+  if (document.activeElement?.matches("body")) linkOf(page.main, named[0]?.target ?? "")?.focus();
 }

@@ -1,3 +1,5 @@
+import { shownRows } from "./page.ts";
+
 const CONTROLS = "input, a";
 
 /** Moves the focus among rows, of which one control has the tab stop. */
@@ -13,10 +15,6 @@ export function createRovingFocus(main: HTMLElement): RovingFocus {
   let stop: HTMLElement | undefined;
   let isPrepared = false;
 
-  function rows(): HTMLElement[] {
-    return [...main.querySelectorAll<HTMLElement>("tr[data-name]:not([hidden])")];
-  }
-
   /**
    * Takes the controls of all rows but one out of the tab order. It is done when Tab is pressed: in a large folder it
    * takes a while, and most users need it never.
@@ -25,7 +23,7 @@ export function createRovingFocus(main: HTMLElement): RovingFocus {
     // The filter may have hidden the row, and a hidden control is no tab stop.
     if (stop?.closest("tr")?.hidden !== false) {
       if (stop !== undefined) stop.tabIndex = -1;
-      stop = main.querySelector<HTMLElement>("tr[data-name]:not([hidden]) th a") ?? undefined;
+      stop = shownRows(main)[0]?.querySelector<HTMLElement>("th a") ?? undefined;
     }
     if (!isPrepared) {
       isPrepared = true;
@@ -36,12 +34,8 @@ export function createRovingFocus(main: HTMLElement): RovingFocus {
   }
 
   function focusOn(target: HTMLElement | null | undefined): void {
-    if (!target) return;
-    if (stop !== undefined) stop.tabIndex = -1;
-    stop = target;
-    stop.tabIndex = 0;
-    stop.focus();
-    stop.closest("tr")?.scrollIntoView({ block: "nearest" });
+    target?.focus();
+    target?.closest("tr")?.scrollIntoView({ block: "nearest" });
   }
 
   function moveAcross(row: HTMLElement, step: number): void {
@@ -70,7 +64,7 @@ export function createRovingFocus(main: HTMLElement): RovingFocus {
     if (key === "Tab") removeStops();
   });
   main.addEventListener("focusin", ({ target }) => {
-    // A press may focus another control: the tab stop follows.
+    // The tab stop follows the focus, which a press may move, too.
     if (!(target instanceof HTMLElement) || !target.matches(`tr[data-name] :is(${CONTROLS})`)) return;
     if (stop !== undefined && stop !== target) stop.tabIndex = -1;
     stop = target;
@@ -86,13 +80,13 @@ export function createRovingFocus(main: HTMLElement): RovingFocus {
         moveAcross(row, isForward ? 1 : -1);
         return row;
       }
-      const all = rows();
+      const all = shownRows(main);
       if (key === "Home" || key === "End") return moveTo(key === "Home" ? all[0] : all.at(-1));
       if (step === undefined) return undefined;
       return moveTo(all[Math.max(0, Math.min(all.indexOf(row) + step, all.length - 1))]);
     },
     enter(atEnd) {
-      const all = rows();
+      const all = shownRows(main);
       const last = stop?.closest("tr")?.hidden === false ? stop : undefined;
       focusOn(last ?? (atEnd ? all.at(-1) : all[0])?.querySelector<HTMLElement>("th a"));
       return all.length > 0;

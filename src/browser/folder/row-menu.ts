@@ -58,15 +58,13 @@ export function openSelectionMenu(
 }
 
 /** What the bar of the selected members offers. */
-function toBarItems(main: HTMLElement): MenuItem[] {
-  const buttons = [...main.querySelectorAll<HTMLButtonElement>(".selected [data-members-action]")];
-  return buttons
-    .filter(({ hidden, disabled }) => !hidden && !disabled)
-    .map((one) => ({
-      label: one.textContent ?? "",
-      isDanger: one.classList.contains("danger"),
-      act: () => one.click(),
-    }));
+export function toBarItems(main: HTMLElement): MenuItem[] {
+  const buttons = main.querySelectorAll<HTMLElement>(".selected [data-members-action]:enabled:not([hidden])");
+  return Array.from(buttons, (one) => ({
+    label: one.textContent ?? "",
+    isDanger: one.classList.contains("danger"),
+    act: () => one.click(),
+  }));
 }
 
 function toItems(page: OpenFolderPage, row: HTMLElement): MenuItem[] {
