@@ -33,6 +33,12 @@ describeInChromium("the files of a folder", (chromium) => {
     expect((await page.locator("tbody tr").first().boundingBox())?.y).toBeLessThan(limit);
     await expectVisitorsSeeFiles(page, site, limit);
     expectNoComplaints();
+    const { page: plain } = await chromium.open({ ...options, javaScriptEnabled: false });
+    await logIn(plain, site);
+    for (const path of ["", "reports/", `${DEEP}/`]) {
+      await plain.goto(site.home + path);
+      expect((await plain.locator("tbody tr").first().boundingBox())?.y, path).toBeLessThan(limit);
+    }
   });
 
   it("have names of any direction below each other on a phone", async () => {
@@ -292,7 +298,7 @@ describeInChromium("the files of a folder", (chromium) => {
     expectNoComplaints();
   });
 
-  it("lead to the trash after a deletion without a script", async () => {
+  it("lead to the trash after a deletion without a script, or are deleted for good", async () => {
     const site = await openSite({ files: FILES, hasTrash: true });
     const { page, expectNoComplaints } = await chromium.open({ javaScriptEnabled: false });
     await logIn(page, site);
@@ -302,6 +308,15 @@ describeInChromium("the files of a folder", (chromium) => {
     await page.getByRole("checkbox", { name: "b.txt" }).check();
     await page.getByRole("button", { name: "Restore" }).click();
     await eventually(() => site.content("b.txt")).toBe("b");
+    await page.goto(site.home);
+    await page.getByRole("checkbox", { name: "a.txt" }).check();
+    await page.getByRole("group").getByRole("button", { name: "Delete for good" }).click();
+    await rowOf(page, "a.txt").waitFor({ state: "detached" });
+    await rowOf(page, "b.txt").getByRole("link", { name: "Actions for" }).click();
+    await page.locator(".member").getByRole("button", { name: "Delete for good" }).click();
+    await rowOf(page, "b.txt").waitFor({ state: "detached" });
+    await page.goto(`${site.home}__svc__/trash`);
+    await page.getByText("The trash is empty.").waitFor();
     expectNoComplaints();
   });
 

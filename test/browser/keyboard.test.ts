@@ -208,6 +208,37 @@ describeInChromium("a folder by the keyboard alone", (chromium) => {
     expectNoComplaints();
   });
 
+  it("chooses the height of the rows and their order in a menu, or the order in the head of the table", async () => {
+    const site = await openSite({ files: { ...FILES, "d.txt": "longer" } });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    const height = async () => (await rowOf(page, "a.txt").boundingBox())?.height;
+    const files = () => page.locator('tr[data-kind="file"] th a').allTextContents();
+    await tabTo(page, "#more > summary");
+    await page.keyboard.press("Enter");
+    await tabTo(page, "#rows input:checked");
+    await page.keyboard.press("ArrowDown");
+    await eventually(height).toBe(48);
+    await page.keyboard.press("ArrowUp");
+    await eventually(height).toBe(36);
+    await page.keyboard.press("Escape");
+    await page.waitForSelector("#more:not([open]) > summary:focus");
+    await page.keyboard.press("Enter");
+    await tabTo(page, '#more a[href="?sort=name&order=desc"]');
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${site.home}?sort=name&order=desc`);
+    await eventually(files).toEqual(["d.txt", "c.txt", "b.txt", "a.txt"]);
+    await tabTo(page, "thead .size a");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/sort=size/);
+    await eventually(files).toEqual(["a.txt", "b.txt", "c.txt", "d.txt"]);
+    await tabTo(page, "thead .size a");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${site.home}?sort=size&order=desc`);
+    await eventually(async () => (await files())[0]).toBe("d.txt");
+    expectNoComplaints();
+  });
+
   it("takes one tab stop for all rows, whose controls the arrows reach", async () => {
     const site = await openSite({ files: FILES });
     const { page, expectNoComplaints } = await chromium.open();

@@ -5,7 +5,7 @@ import { createRecordingLogger } from "../support/logger.ts";
 import { TOTP_SECRET, toOneTimePassword } from "../support/secrets/totp.ts";
 import { expectAccessible } from "./axe.ts";
 import { describeInChromium } from "./chromium.ts";
-import { logIn, openSite, PASSWORD } from "./site.ts";
+import { logIn, openSite, PASSWORD, tabTo } from "./site.ts";
 
 const logger = createRecordingLogger();
 
@@ -100,6 +100,36 @@ describeInChromium("pages with passwords", (chromium) => {
     await page.press("#repeated", "Enter");
     await page.waitForSelector("main#folder");
     expect(await page.locator(".notice.success").textContent()).toBe("The password was changed.");
+    expectNoComplaints();
+  });
+
+  it("the password is changed by the keyboard alone", async () => {
+    const site = await openSite();
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await tabTo(page, "#account > summary");
+    await page.keyboard.press("Enter");
+    await tabTo(page, '#account a[href$="password-update"]');
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("#current:focus");
+    await page.keyboard.type(PASSWORD);
+    await tabTo(page, "[data-reveal]");
+    await page.keyboard.press("Space");
+    await page.waitForSelector('#new[type="text"]');
+    await tabTo(page, "#new");
+    await page.keyboard.type("a brand new secret");
+    await tabTo(page, "#repeated");
+    await page.keyboard.type("a brand new typo");
+    await tabTo(page, "main button.primary");
+    await page.keyboard.press("Enter");
+    // The browser leads to what it refuses.
+    await page.waitForSelector("#repeated:focus:invalid");
+    await page.keyboard.press("Control+a");
+    await page.keyboard.type("a brand new secret");
+    await page.keyboard.press("Enter");
+    await page.getByRole("status").getByText("The password was changed.").waitFor();
+    const { page: next } = await chromium.open();
+    await logIn(next, site, "a brand new secret");
     expectNoComplaints();
   });
 

@@ -36,7 +36,7 @@ describeInChromium("the page of the trash", (chromium) => {
     expectNoComplaints();
   });
 
-  it("has no box for all without a script", async () => {
+  it("deletes for good without a script, and has no box for all then", async () => {
     const site = await openSite({ files: FILES, hasTrash: true });
     const { page } = await chromium.open({ javaScriptEnabled: false });
     await logIn(page, site);
@@ -44,6 +44,11 @@ describeInChromium("the page of the trash", (chromium) => {
     await page.getByRole("button", { name: "Delete", exact: true }).click();
     await page.goto(toTrash(site));
     expect(await page.getByText("Select all").isVisible()).toBe(false);
+    await page.getByRole("checkbox", { name: "a.txt" }).check();
+    await page.getByRole("button", { name: "Delete for good" }).click();
+    await page.getByRole("status").getByText("The selected items were deleted for good.").waitFor();
+    await page.getByText("The trash is empty.").waitFor();
+    expect(await site.list()).not.toContain("a.txt");
   });
 });
 

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { expectAccessible } from "./axe.ts";
 import { describeInChromium, eventually } from "./chromium.ts";
-import { dropFiles, logIn, openSite, transferOf } from "./site.ts";
+import { dropFiles, logIn, openSite, rowOf, tabTo, transferOf } from "./site.ts";
 
 const FILES = { "a.txt": "old a", "a (1).txt": "older a", "b.txt": "old b", "c.txt": "old c" };
 
@@ -42,6 +42,44 @@ describeInChromium("the panel of the uploads", (chromium) => {
     await eventually(() => panel.isVisible()).toBe(false);
     expect(await page.evaluate(() => document.activeElement?.parentElement?.id)).toBe("send");
     expectNoComplaints();
+  });
+
+  it("is reached and used by Tab alone", async () => {
+    const site = await openSite({ files: FILES });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    const release = await hold(page, "**/slow.txt");
+    const choosing = page.waitForEvent("filechooser");
+    await tabTo(page, "#send > summary");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await (await choosing).setFiles(
+      ["a.txt", "b.txt", "slow.txt"].map((name) => ({ name, mimeType: "text/plain", buffer: Buffer.from("new") })),
+    );
+    await eventually(() => page.locator('.transfer[data-state="exists"]').count()).toBe(2);
+    const panel = page.getByRole("region", { name: "Uploads" });
+    const list = panel.getByRole("list");
+    await tabTo(page, ".transfers-head h2 button");
+    await page.keyboard.press("Enter");
+    await list.waitFor({ state: "hidden" });
+    await page.keyboard.press("Enter");
+    await list.waitFor();
+    await pressAt(page, "Keep both: a.txt");
+    await eventually(() => transferOf(page, "a (2).txt").getAttribute("data-state")).toBe("done");
+    await pressAt(page, "Skip: b.txt");
+    await eventually(() => transferOf(page, "b.txt").getAttribute("data-state")).toBe("skipped");
+    await pressAt(page, "Cancel: slow.txt");
+    await eventually(() => transferOf(page, "slow.txt").getAttribute("data-state")).toBe("cancelled");
+    await release();
+    await pressAt(page, "Retry: slow.txt");
+    await eventually(() => transferOf(page, "slow.txt").getAttribute("data-state")).toBe("done");
+    await rowOf(page, "slow.txt").waitFor();
+    await pressAt(page, "Close");
+    await panel.waitFor({ state: "hidden" });
+    expect(await page.evaluate(() => document.activeElement?.parentElement?.id)).toBe("send");
+    expect(await site.list()).toEqual(["a (1).txt", "a (2).txt", "a.txt", "b.txt", "c.txt", "slow.txt"]);
+    expectNoComplaints(/status of 4(?:04|12)/);
   });
 
   it("asks in its row what to do about a file that exists: keep both takes the next free name", async () => {
@@ -124,7 +162,7 @@ describeInChromium("the panel of the uploads", (chromium) => {
     expectNoComplaints(/status of 4(?:04|12)/);
   });
 
-  it("keeps both by forms and in folders, too", async () => {
+  it("keeps both where files go by forms, too", async () => {
     const site = await openSite({ files: FILES, browserAlone: true });
     const { page, expectNoComplaints } = await chromium.open();
     await logIn(page, site);
@@ -170,6 +208,12 @@ describeInChromium("the panel of the uploads", (chromium) => {
     },
   );
 });
+
+/** Goes to a button of the panel by Tab, and presses it. */
+async function pressAt(page: Page, label: string): Promise<void> {
+  await tabTo(page, `#transfers button[aria-label="${label}"]`);
+  await page.keyboard.press("Enter");
+}
 
 function drop(page: Page, names: readonly string[]): Promise<void> {
   return dropFiles(

@@ -176,6 +176,10 @@ describeInWholeChromium("the viewer", (chromium) => {
     await page.keyboard.press("-");
     await page.keyboard.press("-");
     expect(await width()).toBe(800);
+    await page.keyboard.press("0");
+    expect(await width()).toBe(fitted);
+    await page.keyboard.press("+");
+    expect(await width()).toBeGreaterThan(fitted);
     await page.getByRole("button", { name: "Fit to the window" }).click();
     expect(await width()).toBe(fitted);
     await page.getByRole("button", { name: "Next" }).click();
