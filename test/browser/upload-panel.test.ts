@@ -69,8 +69,11 @@ describeInChromium("the panel of the uploads", (chromium) => {
     await eventually(() => transferOf(page, "a (2).txt").getAttribute("data-state")).toBe("done");
     await pressAt(page, "Skip: b.txt");
     await eventually(() => transferOf(page, "b.txt").getAttribute("data-state")).toBe("skipped");
+    const aborted = page.waitForEvent("requestfailed");
     await pressAt(page, "Cancel: slow.txt");
     await eventually(() => transferOf(page, "slow.txt").getAttribute("data-state")).toBe("cancelled");
+    // Otherwise the request may still be sent.
+    await aborted;
     await release();
     await pressAt(page, "Retry: slow.txt");
     await eventually(() => transferOf(page, "slow.txt").getAttribute("data-state")).toBe("done");
