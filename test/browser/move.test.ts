@@ -1,3 +1,4 @@
+import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { describeInChromium, eventually } from "./chromium.ts";
 import { chooseAction, logIn, openSite, rowOf } from "./site.ts";
@@ -75,11 +76,7 @@ describeInChromium("renaming, moving and copying with JavaScript", (chromium) =>
     await dialog.getByRole("button", { name: "archive" }).click();
     await dialog.getByRole("button", { name: "deep" }).waitFor();
     expect(await dialog.getByLabel("To folder").inputValue()).toBe("/archive/");
-    let refresh: (() => Promise<void>) | undefined;
-    await page.route(site.home, (route) => {
-      if (route.request().headers()["accept"]?.includes("html")) refresh = () => route.continue();
-      else void route.fallback();
-    });
+    const refresh = await holdRefresh(page, site.home);
     await dialog.getByRole("button", { name: "Copy" }).click();
     await eventually(() => page.locator(".notice.problem").textContent()).toMatch(/^b\.txt: .*already exists/);
     expect(await site.list()).toContain("archive/a.txt");
@@ -87,11 +84,15 @@ describeInChromium("renaming, moving and copying with JavaScript", (chromium) =>
     // The next action waits for no refresh.
     await move?.click();
     await dialog.getByLabel("To folder").fill("archive/deep");
-    await eventually(() => refresh !== undefined).toBe(true);
-    await refresh?.();
-    await page.unroute(site.home);
+    await refresh();
+    const secondRefresh = await holdRefresh(page, site.home);
     await page.keyboard.press("Enter");
+    await page.locator(".notice.success").waitFor();
+    await page.getByRole("searchbox").focus();
+    await secondRefresh();
     await rowOf(page, "a.txt").waitFor({ state: "detached" });
+    // The user is elsewhere by now.
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("type"))).toBe("search");
     expect(await page.locator(".notice.success").textContent()).toBe("Moved: 1");
     expect(await site.list()).toContain("archive/deep/a.txt");
     await chooseAction(page, "archive", "Move…");
@@ -143,3 +144,17 @@ describeInChromium("renaming, moving and copying without JavaScript", (chromium)
     expectNoComplaints(/status of 400/);
   });
 });
+
+/** Holds the next refresh of a folder's members back until the returned function is called. */
+async function holdRefresh(page: Page, url: string): Promise<() => Promise<void>> {
+  let proceed: (() => Promise<void>) | undefined;
+  await page.route(url, (route) => {
+    if (route.request().headers()["accept"]?.includes("html")) proceed = () => route.continue();
+    else void route.fallback();
+  });
+  return async () => {
+    await eventually(() => proceed !== undefined).toBe(true);
+    await proceed?.();
+    await page.unroute(url);
+  };
+}

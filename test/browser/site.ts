@@ -238,7 +238,7 @@ export async function closeViewer(page: Page): Promise<void> {
   });
 }
 
-/** Runs an action on members, and waits until they have come anew: only then the bar of the selection takes another. */
+/** Runs an action on members, and waits until they have come anew. */
 export async function untilRefreshed(page: Page, act: () => Promise<void> | undefined): Promise<void> {
   const refreshed = await page.evaluateHandle(() => {
     const done = new Promise<void>((resolve) => {

@@ -147,13 +147,18 @@ function updateQuota(members: Element, fresh: Element | null): void {
 function updateMembers(current: Element, fresh: Element): void {
   const selected = new Set(Array.from(selectedBoxes(current), ({ value }) => value));
   const { activeElement } = document;
-  const focused = current.contains(activeElement) ? toSelector(activeElement) : undefined;
+  const hadFocus = current.contains(activeElement);
+  const focused = toSelector(activeElement);
+  const rows = shownRows(current);
+  const position = rows.findIndex((row) => row.contains(activeElement));
   updateChildren(current, fresh);
   for (const box of memberBoxes(current)) box.checked = selected.has(box.value);
   current.dispatchEvent(new Event("members-replaced", { bubbles: true }));
-  if (focused === undefined || current.contains(activeElement)) return;
+  if (!hadFocus || current.contains(activeElement)) return;
   const target =
-    current.querySelector<HTMLElement>(focused) ?? current.querySelector<HTMLElement>("input:not([hidden]), a");
+    current.querySelector<HTMLElement>(focused) ??
+    linkNear(rows, position) ??
+    current.querySelector<HTMLElement>("input:not([hidden]),a");
   target?.focus();
 }
 
@@ -180,6 +185,12 @@ export function findRow(target: EventTarget | null): HTMLElement | null {
 /** The rows that the filter does not hide. */
 export function shownRows(within: ParentNode): HTMLElement[] {
   return [...within.querySelectorAll<HTMLElement>("tr[data-name]:not([hidden])")];
+}
+
+/** The link of the row at a position, or of the nearest one, the later ones first, that is still in the page. */
+export function linkNear(rows: readonly HTMLElement[], position: number): HTMLElement | null | undefined {
+  const near = position < 0 ? [] : [...rows.slice(position), ...rows.slice(0, position).reverse()];
+  return near.find((row) => row.isConnected)?.querySelector<HTMLElement>("th a");
 }
 
 /** The row of a folder that an element is in. */

@@ -1,7 +1,7 @@
 import { fill } from "../format.ts";
 import type { CommandResult } from "../requests.ts";
 import { askToDelete } from "./delete-dialog.ts";
-import { findRow, type OpenFolderPage, shownRows } from "./page.ts";
+import { linkNear, type OpenFolderPage, shownRows } from "./page.ts";
 import { findTrash, restoreAll } from "./restore.ts";
 import { runOnMembers } from "./run-on-members.ts";
 
@@ -39,17 +39,14 @@ async function remove(page: OpenFolderPage, names: readonly string[], isForGood:
   if (!isLost) await refreshWithout(page, names);
 }
 
-/** Updates the page after members have gone from it. If the focus was on one of them, it goes to the next row. */
+/** Updates the page after members have gone from it. If nothing has the focus then, it goes to the next row. */
 export async function refreshWithout(page: OpenFolderPage, names: readonly string[]): Promise<void> {
   const { main } = page;
-  const position = shownRows(main).findIndex(({ dataset }) => dataset.name === names[0]);
-  const wasOn = findRow(document.activeElement)?.dataset.name ?? "";
+  const rows = shownRows(main);
+  const position = rows.findIndex(({ dataset }) => dataset.name === names[0]);
   await page.refresh();
-  const { activeElement } = document;
-  // The row that came after them is where the user goes on.
-  if (names.includes(wasOn) || activeElement?.matches("body") || activeElement?.closest("[hidden]")) {
-    const rows = shownRows(main);
-    const next = rows.at(Math.min(position, rows.length - 1))?.querySelector<HTMLElement>("th a");
-    (next ?? main.querySelector<HTMLElement>(".tools summary"))?.focus();
+  // The bar of the selection is hidden with the button that was pressed.
+  if (document.activeElement?.matches("body,[hidden] *")) {
+    (linkNear(rows, position) ?? main.querySelector<HTMLElement>(".tools summary"))?.focus();
   }
 }
