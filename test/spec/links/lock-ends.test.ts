@@ -70,7 +70,8 @@ describe("a lock by a link (SHARING 1.3)", () => {
 
   it("lasts no longer than the link, also if it is refreshed", async () => {
     const { advance, put, timeout, visit, urlPath, token } = await open({ expiresIn: 100 });
-    expect(timeout).toBe("100");
+    // The clock runs meanwhile.
+    expect(timeout).toMatch(/^(?:9\d|100)$/);
     advance(40);
     const headers = { if: `(${token})`, timeout: "Second-3600" };
     expect((await visit("LOCK", `${urlPath}a.txt`, { headers })).text).toMatch(/Second-(?:5\d|60)</);

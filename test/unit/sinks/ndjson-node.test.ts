@@ -50,7 +50,7 @@ describe("createNdjsonSink", () => {
       sink(event(number));
       sink(event(number));
       sink(event(number));
-      await new Promise((resolve) => setTimeout(resolve, 30));
+      await expect.poll(() => numbersIn(file).catch(() => [])).toEqual([number, number, number]);
     }
     await sink.close();
     expect((await readdir(folder)).sort()).toEqual(["events.ndjson", "events.ndjson.1", "events.ndjson.2"]);
