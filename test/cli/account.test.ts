@@ -146,28 +146,43 @@ describe("fileferry account", () => {
     expect((await ask(url, "alice", "another")).status).toBe(200);
   });
 
-  it("keeps members that the service does not know, and warns of them", async () => {
-    const alice = { pasword: "y", username: "alice", password: "x", __proto: { x: [1] } };
-    const { file, run, read } = await open(JSON.stringify({ groups: {}, accounts: [alice], "x-1": null }));
-    const warnings = ["groups", "accounts[0].pasword", "accounts[0].__proto"]
-      .map(
-        (place) =>
-          `warning: ${file}: ${place}: unknown key. The service does not read this file until you remove it.\n`,
-      )
-      .join("");
-    expect(await run(["disable", "alice"])).toMatchObject({ status: 0, stderr: warnings });
-    const disabled = { ...alice, disabled: true };
-    expect(JSON.parse(await read())).toEqual({ groups: {}, accounts: [disabled], "x-1": null });
-    for (const args of [["enable", "alice"], ["list"]]) {
-      expect(await run(args)).toMatchObject({ status: 0, stderr: warnings });
-    }
-    expect(await run(["add", "bob"], "secret\n")).toMatchObject({ status: 0, stderr: warnings });
-    expect(await run(["set-totp", "bob"])).toMatchObject({ status: 0, stderr: warnings });
-    const key = await runInProcess(["key", "create", "--file", file, "--account", "bob"]);
-    expect(key).toMatchObject({ status: 0, stderr: warnings });
-    expect(await run(["remove", "bob"])).toMatchObject({ status: 0, stderr: warnings });
-    expect(JSON.parse(await read())).toEqual({ groups: {}, accounts: [alice], "x-1": null });
-    expect(await run(["remove", "alice"])).toMatchObject({ status: 0, stderr: `${warnings.split("\n", 1)[0]}\n` });
+  it("keeps members that the service does not know, in their order, and warns of them", async () => {
+    const alice = `"x":1,"disabled":false,"keys":[],"pasword":"y","username":"alice","__proto__":{"x":[1]},"password":"z"`;
+    const content = (members: string) => `{"groups":{},"accounts":[{${members}}],"x-1":null}\n`;
+    const { file, run, read } = await open(content(alice));
+    const warning = (others: number) =>
+      `warning: ${file}: groups: unknown key, and ${others} more. The service reads no change of this file until it is removed.\n`;
+    const warned = { status: 0, stderr: warning(3) };
+    expect(await run(["list"])).toMatchObject({ ...warned, stdout: "alice\n" });
+    // What is not known may be a secret.
+    expect(await run(["list", "--json"])).toMatchObject({
+      ...warned,
+      stdout: '{"disabled":false,"username":"alice"}\n',
+    });
+    expect(await run(["disable", "alice"])).toMatchObject(warned);
+    expect(await read()).toBe(content(alice.replace("false", "true")));
+    expect(await run(["enable", "alice"])).toMatchObject(warned);
+    const enabled = alice.replace('"disabled":false,', "");
+    expect(await read()).toBe(content(enabled));
+    expect(await run(["set-totp", "alice"])).toMatchObject(warned);
+    expect(await run(["remove-totp", "alice"])).toMatchObject(warned);
+    expect(await read()).toBe(content(enabled));
+    const key = async (...args: string[]) => runInProcess(["key", ...args, "--file", file]);
+    const created = await key("create", "--account", "alice", "--json");
+    expect(created).toMatchObject(warned);
+    const { id } = JSON.parse(created.stdout);
+    expect(await read()).toMatch(content(enabled).split('"keys":[')[0] + `"keys":[{"id":"${id}"`);
+    expect(await key("list")).toMatchObject({ ...warned, stdout: expect.stringContaining(id) });
+    expect(await key("revoke", id)).toMatchObject(warned);
+    expect(await read()).toBe(content(enabled.replace('"keys":[],', "")));
+    expect(await run(["set-password", "alice"], "secret\n")).toMatchObject(warned);
+    expect(await read()).toMatch(/"__proto__":\{"x":\[1\]\},"password":"\$scrypt\$/);
+    expect(await run(["add", "bob"], "secret\n")).toMatchObject(warned);
+    const refused = await run(["add", "eve", "--home", "eve"], "secret\n");
+    expect(refused.stderr).toMatch(
+      /accounts\[2\]\.home_folder_path: must be an abs[^\n]*; groups: unknown key, and 3 more\n$/,
+    );
+    expect(await run(["remove", "alice"])).toMatchObject({ status: 0, stderr: warning(0).replace(", and 0 more", "") });
 
     const config = join(await makeFolder(), "fileferry.json");
     const authentication = [{ type: "accounts", file }];
@@ -177,14 +192,22 @@ describe("fileferry account", () => {
   });
 
   it.each([
-    ["one-time passwords", { accounts: [{ username: "a", password: "x", totp: TOTP }] }, "accounts[0].totp.x-a"],
-    ["an account that lacks the right one", { accounts: [{ username: "alice", pasword: "y" }] }, "accounts[0].pasword"],
-    ["a file that lacks the right one", { acounts: [] }, "acounts"],
-  ])("refuses another unknown member of %s", async (_place, accounts, path) => {
+    [
+      "one-time passwords",
+      { accounts: [{ username: "a", password: "x", totp: TOTP }] },
+      "accounts[0].totp.x-a: unknown",
+    ],
+    [
+      "an account that lacks the right one",
+      { accounts: [{ username: "alice", pasword: "y" }] },
+      "accounts[0].password: is missing; accounts[0].pasword: unknown key",
+    ],
+    ["a file that lacks the right one", { acounts: [] }, "accounts: is missing; acounts: unknown key"],
+  ])("refuses another unknown member of %s", async (_place, accounts, problem) => {
     const content = JSON.stringify(accounts);
     const { run, read } = await open(content);
     const refused = await run(["add", "bob"], "secret\n");
-    expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining(`accounts.json: ${path}`) });
+    expect(refused).toMatchObject({ status: 2, stderr: expect.stringContaining(`accounts.json: ${problem}`) });
     expect(await read()).toBe(content);
   });
 

@@ -14,8 +14,8 @@ import {
 import { withLockedFile } from "./lock-file-node.ts";
 import { replaceFile } from "./replace-file-node.ts";
 
-/** Receives the place of a member that the service does not know, such as `accounts[0].note`. */
-export type OnUnknownMember = (place: string) => void;
+/** Receives the places of the members that the service does not know, such as `accounts[0].note`, if there are any. */
+export type OnUnknownMembers = (places: readonly string[]) => void;
 
 /**
  * Returns the accounts of a file as it has them, with members that the service does not know. Throws the error of the
@@ -23,10 +23,11 @@ export type OnUnknownMember = (place: string) => void;
  */
 export async function readStoredEntries(
   file: string,
-  onUnknownMember?: OnUnknownMember,
+  onUnknownMembers?: OnUnknownMembers,
 ): Promise<readonly StoredEntry[]> {
   const content = await readRegularFile(file);
-  for (const place of findUnknownMembers(content, createNodePasswordHasher())) onUnknownMember?.(place);
+  const unknown = findUnknownMembers(content, createNodePasswordHasher());
+  if (unknown.length > 0) onUnknownMembers?.(unknown);
   return toStoredEntries(content);
 }
 
@@ -34,8 +35,8 @@ export async function readStoredEntries(
 export interface EditOptions {
   /** Creates the file, which only its owner can read, if there is none. */
   readonly canCreate?: boolean;
-  /** Called when the file is changed, for each such member that it still has. Without it, one is an error. */
-  readonly onUnknownMember?: OnUnknownMember;
+  /** Called after the change, if the file has such members. Without this option they are an error. */
+  readonly onUnknownMembers?: OnUnknownMembers;
 }
 
 /**
@@ -49,20 +50,20 @@ export interface EditOptions {
 export async function editAccountsFile(
   file: string,
   edit: EditAccounts,
-  { canCreate = false, onUnknownMember }: EditOptions = {},
+  { canCreate = false, onUnknownMembers }: EditOptions = {},
 ): Promise<{ readonly isNew: boolean }> {
   const hasher = createNodePasswordHasher();
   const isNew = canCreate && (await createEmpty(file));
 
   function check(content: Uint8Array): readonly string[] {
-    if (onUnknownMember !== undefined) return findUnknownMembers(content, hasher);
+    if (onUnknownMembers !== undefined) return findUnknownMembers(content, hasher);
     parseAccountsFile(content, hasher);
     return [];
   }
 
   try {
     const unknown = await withLockedFile(file, () => change(file, edit, check));
-    for (const place of unknown) onUnknownMember?.(place);
+    if (unknown.length > 0) onUnknownMembers?.(unknown);
     return { isNew };
   } catch (error) {
     if (isNew) await unlink(file);

@@ -108,10 +108,26 @@ export function findUnknownMembers(content: Uint8Array, passwordHasher: Password
   try {
     parseStoredAccounts(accounts === undefined ? file : { accounts }, passwordHasher);
   } catch (error) {
-    // One of them may be a known one that is misspelt.
-    throw unknown.length === 0 ? error : new TypeError(`${unknown[0]}: unknown key`);
+    // What is missing may be there, misspelt.
+    throw unknown.length === 0 ? error : new TypeError(`${(error as Error).message}; ${describeUnknown(unknown)}`);
   }
   return unknown;
+}
+
+/** Names the first of some members that the service does not know, and the number of the others. */
+export function describeUnknown([first, ...others]: readonly string[]): string {
+  return `${first}: unknown key${others.length > 0 ? `, and ${others.length} more` : ""}`;
+}
+
+/** Returns an account without members that the service does not know. Those that begin with `x-` stay. */
+export function withoutUnknown(account: StoredEntry): StoredEntry {
+  return pickMembers(account, (name) => isAccountMember(name) || isExtension(name)) as StoredEntry;
+}
+
+/** Returns an account with another value of a member, or without it. Its other members keep their order. */
+export function withMember(account: StoredEntry, name: string, value: unknown): StoredEntry {
+  if (value !== undefined) return { ...account, [name]: value };
+  return pickMembers(account, (one) => one !== name) as StoredEntry;
 }
 
 /** Returns the accounts of a valid accounts file as it has them. */

@@ -2,7 +2,7 @@ import type { AccountKeys, ApiKey } from "../../contracts/api-keys.ts";
 import { findKey } from "./accounts.ts";
 import type { CurrentAccounts } from "./current-accounts-node.ts";
 import { editAccountsFile } from "./edit-file-node.ts";
-import type { StoredEntry } from "./file-content-node.ts";
+import { type StoredEntry, withMember } from "./file-content-node.ts";
 
 /** What the keys of an accounts file need of the method that reads it. */
 export interface FileKeysOptions {
@@ -49,9 +49,8 @@ export type ChangeKeys = (keys: readonly ApiKey[]) => readonly ApiKey[];
 
 /** Returns an account of a valid file with other keys. Without keys it has no member for them. */
 export function withChangedKeys(account: StoredEntry, change: ChangeKeys): StoredEntry {
-  const { username, keys: given = [], ...members } = account;
-  const keys = given as readonly ApiKey[];
+  const { keys = [] } = account as { readonly keys?: readonly ApiKey[] };
   const changed = change(keys);
   if (changed === keys) return account;
-  return { username, ...members, ...(changed.length > 0 && { keys: changed }) };
+  return withMember(account, "keys", changed.length > 0 ? changed : undefined);
 }

@@ -1,12 +1,10 @@
 import type { AccountTotp } from "../../contracts/sign-on/second-factor.ts";
 import { editAccountsFile } from "./edit-file-node.ts";
-import type { StoredEntry } from "./file-content-node.ts";
+import { type StoredEntry, withMember } from "./file-content-node.ts";
 
 /** Returns an account of a valid file with other one-time passwords, or with none. */
 export function withTotp(account: StoredEntry, totp: AccountTotp | undefined): StoredEntry {
-  if (totp !== undefined) return { ...account, totp };
-  const { username, totp: _, ...members } = account;
-  return { username, ...members };
+  return withMember(account, "totp", totp);
 }
 
 /** Removes a recovery code of an account. Returns whether it was there: of two concurrent calls one finds it. */

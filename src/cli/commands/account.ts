@@ -1,6 +1,13 @@
 import { RESERVED_NAME } from "../../account/path.ts";
-import { editAccountsFile, type OnUnknownMember, readStoredEntries } from "../../auth/accounts/edit-file-node.ts";
-import { type EditAccounts, isSystemError, type StoredEntry } from "../../auth/accounts/file-content-node.ts";
+import { editAccountsFile, type OnUnknownMembers, readStoredEntries } from "../../auth/accounts/edit-file-node.ts";
+import {
+  describeUnknown,
+  type EditAccounts,
+  isSystemError,
+  type StoredEntry,
+  withMember,
+  withoutUnknown,
+} from "../../auth/accounts/file-content-node.ts";
 import { withTotp } from "../../auth/accounts/file-totp-node.ts";
 import { createTotp } from "../../auth/second-factor/create-totp.ts";
 import { createFailure, describeSystemError } from "../failure.ts";
@@ -51,14 +58,17 @@ export function toAccountFailure(file: string, error: unknown): unknown {
 }
 
 /** Warns of members that the service does not know. */
-export function warnOfUnknown(file: string, stderr: Output): OnUnknownMember {
-  const effect = "The service does not read this file until you remove it";
-  return (place) => stderr.write(`warning: ${escapeText(file)}: ${escapeText(place)}: unknown key. ${effect}.\n`);
+export function warnOfUnknown(file: string, stderr: Output): OnUnknownMembers {
+  return (places) => {
+    const problem = `${escapeText(file)}: ${escapeText(describeUnknown(places))}`;
+    stderr.write(`warning: ${problem}. The service reads no change of this file until it is removed.\n`);
+  };
 }
 
 async function list({ file, json }: AccountFlags, { stdout, stderr }: AccountStreams): Promise<void> {
   const accounts = await readStoredEntries(file, warnOfUnknown(file, stderr));
-  for (const { password: _, keys: _keys, totp, ...members } of accounts) {
+  // A member that is not known may be a secret.
+  for (const { password: _, keys: _keys, totp, ...members } of accounts.map(withoutUnknown)) {
     const account = { ...members, ...(totp !== undefined && { totp: true }) };
     stdout.write(json ? `${JSON.stringify(account)}\n` : toLine(account));
   }
@@ -78,8 +88,8 @@ function toLine({
 async function change(flags: AccountFlags, streams: AccountStreams): Promise<void> {
   const { verb, name, file } = flags;
   const edit = await toEdit(flags, streams);
-  const onUnknownMember = warnOfUnknown(file, streams.stderr);
-  const { isNew } = await editAccountsFile(file, edit, { canCreate: verb === "add", onUnknownMember });
+  const onUnknownMembers = warnOfUnknown(file, streams.stderr);
+  const { isNew } = await editAccountsFile(file, edit, { canCreate: verb === "add", onUnknownMembers });
   // Shows a mistyped name of the file.
   const note = isNew ? `, in the new file ${escapeText(file)}` : "";
   streams.stdout.write(`${verb}: ${escapeText(name)}${note}\n`);
@@ -89,7 +99,7 @@ async function change(flags: AccountFlags, streams: AccountStreams): Promise<voi
 async function setTotp({ name, file, issuer }: AccountFlags, { stdout, stderr }: AccountStreams): Promise<void> {
   const { totp, url, recoveryCodes } = createTotp({ username: name, ...(issuer !== undefined && { issuer }) });
   const edit: EditAccounts = (accounts) => toReplaced(accounts, name, (account) => withTotp(account, totp));
-  await editAccountsFile(file, edit, { onUnknownMember: warnOfUnknown(file, stderr) });
+  await editAccountsFile(file, edit, { onUnknownMembers: warnOfUnknown(file, stderr) });
   const lines = [
     `set-totp: ${escapeText(name)}`,
     url,
@@ -120,7 +130,7 @@ async function toEdit(flags: AccountFlags, { stdin, stderr }: AccountStreams): P
     case "disable":
       return (accounts) => toReplaced(accounts, name, (account) => ({ ...account, disabled: true }));
     case "enable":
-      return (accounts) => toReplaced(accounts, name, toEnabled);
+      return (accounts) => toReplaced(accounts, name, (account) => withMember(account, "disabled", undefined));
     default:
       return (accounts) => toReplaced(accounts, name, () => undefined);
   }
@@ -140,10 +150,6 @@ function toAccount({ name, home, group, email, permission }: AccountFlags, passw
     ...(email !== undefined && { email }),
     ...(permission !== undefined && { permissions: [permission] }),
   };
-}
-
-function toEnabled({ username, disabled: _, ...members }: StoredEntry): StoredEntry {
-  return { username, ...members };
 }
 
 /** The folder of this name is for what the wrappers of a storage keep: it makes no usable home. */

@@ -106,7 +106,7 @@ function toKey({ label, permission, path, expires }: CreateKeyFlags): ReturnType
 
 async function change(file: string, stderr: Output, edit: EditAccounts): Promise<void> {
   try {
-    await editAccountsFile(file, edit, { onUnknownMember: warnOfUnknown(file, stderr) });
+    await editAccountsFile(file, edit, { onUnknownMembers: warnOfUnknown(file, stderr) });
   } catch (error) {
     throw toAccountFailure(file, error);
   }
