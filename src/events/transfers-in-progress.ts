@@ -25,8 +25,8 @@ export const TRANSFER_ENDS: Readonly<Partial<Record<FileEvent["id"], readonly [k
   };
 
 /**
- * Counts the transfers that have started and not ended in this process. An upload in several requests counts from its
- * creation; one that began in another process only ends here, so the count may be negative.
+ * Counts the transfers that have started and not ended. An upload in several requests counts from its creation in this
+ * process; one that another process created only ends here.
  */
 export interface TransfersInProgress {
   note(id: FileEvent["id"]): void;
@@ -40,12 +40,12 @@ export function createTransfersInProgress(): TransfersInProgress {
 
   function note(id: FileEvent["id"]): void {
     if (TRANSFER_STARTS[id] !== undefined) count += 1;
-    if (TRANSFER_ENDS[id] !== undefined) count -= 1;
-    if (count <= 0) for (const go of waiting) go();
+    if (TRANSFER_ENDS[id] !== undefined && count > 0) count -= 1;
+    if (count === 0) for (const go of waiting) go();
   }
 
   async function settled(milliseconds: number): Promise<void> {
-    if (count <= 0) return;
+    if (count === 0) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(go, milliseconds);
       function go(): void {

@@ -104,7 +104,7 @@ export function createMetrics(options: MetricsOptions = {}): Metrics {
   }
 
   function countEnd({ data }: FileEvent, kind: string, outcome: string): void {
-    // An upload in several requests may have started in another process.
+    // An upload in several requests may have started in another process: then only the sum of both is right.
     active.add({ kind }, -1);
     operations.add({ operation: kind, outcome });
     if (!("duration" in data)) return;

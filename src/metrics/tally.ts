@@ -1,6 +1,6 @@
 import type { Sample } from "./prometheus-text.ts";
 
-/** Sums by label, none of them below zero. */
+/** Sums by label. */
 export interface Tally {
   add(labels: Readonly<Record<string, string>>, amount?: number): void;
   samples(): readonly Sample[];
@@ -13,8 +13,8 @@ export function createTally(): Tally {
   function add(labels: Readonly<Record<string, string>>, amount = 1): void {
     const key = JSON.stringify(labels);
     const entry = entries.get(key);
-    if (entry === undefined) entries.set(key, { labels, value: Math.max(0, amount) });
-    else entry.value = Math.max(0, entry.value + amount);
+    if (entry === undefined) entries.set(key, { labels, value: amount });
+    else entry.value += amount;
   }
 
   return { add, samples: () => [...entries.values()].map(({ labels, value }) => ({ labels, value })) };

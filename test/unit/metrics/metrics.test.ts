@@ -53,18 +53,6 @@ describe("createMetrics", () => {
     for (const [line, value] of Object.entries(values)) expect([line, sampleOf(text, line)]).toEqual([line, value]);
   });
 
-  it("counts the next transfers right after the end of one that started in another process", () => {
-    const { onEvent, render } = createMetrics();
-    const active = () => sampleOf(render(), 'fileferry_transfers_active{kind="upload"}');
-    onEvent(event(40017));
-    expect(active()).toBe(0);
-    onEvent(event(40021));
-    expect(active()).toBe(1);
-    onEvent(event(40022));
-    onEvent(event(40022));
-    expect(active()).toBe(0);
-  });
-
   it("counts sessions without an end event until they are too old", () => {
     let now = 0;
     const { onEvent, render } = createMetrics({ sessionSeconds: 3600, clock: () => now });
