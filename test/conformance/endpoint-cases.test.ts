@@ -338,7 +338,8 @@ const BROKEN: Readonly<Record<string, Broken>> = {
     says: /no complete response/,
   },
   "speaks no HTTP": {
-    steps: (req) => void req.socket.end("SSH-2.0-x\r\n"),
+    // What is left unread would reset the connection, and what was written could be lost.
+    steps: (req) => void req.resume().once("end", () => req.socket.end("SSH-2.0-x\r\n")),
     foundBy: VITAL,
     says: /no HTTP response/,
   },
