@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { createAccountsAuthenticator } from "../../../src/auth/accounts/accounts.ts";
 import type { AccountSettings } from "../../../src/contracts/account.ts";
+import type { StorageAdapter } from "../../../src/contracts/storage-adapter.ts";
+import type { StorageUploads } from "../../../src/contracts/storage-uploads.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import { createFaultyStorage } from "../../../src/testing/faulty-storage.ts";
 import { recordedBody } from "../../support/bodies.ts";
 import { createRecordingLogger } from "../../support/logger.ts";
-import { createUploadService, DRAFT_CONTENT, TUS_CONTENT, UNKNOWN_UPLOAD } from "./calls.ts";
+import { base64, createUploadService, DRAFT_CONTENT, TUS_CONTENT, UNKNOWN_UPLOAD } from "./calls.ts";
 
 describe("uploads of other accounts", () => {
   it("do not exist, whatever the request holds: 404, the same as for unknown ones (R 5.1)", async () => {
@@ -52,6 +54,37 @@ describe("uploads of other accounts", () => {
     expect(body.pulls()).toBe(0);
     expect((await tus("HEAD", url, { "tus-resumable": "9" }, { as: null })).status).toBe(401);
     expect((await tus("DELETE", url, {}, { as: null })).status).toBe(401);
+  });
+
+  it("share memory with all others of their account, whatever the case of its name", async () => {
+    const storage = createMemoryStorage();
+    const uploads = storage.uploads as StorageUploads;
+    const owners: unknown[] = [];
+    const watched: StorageAdapter = {
+      ...storage,
+      write(path, content, options) {
+        owners.push(options?.owner);
+        return storage.write(path, content, options);
+      },
+      uploads: {
+        ...uploads,
+        append(key, offset, content, options) {
+          owners.push(options?.owner);
+          return uploads.append(key, offset, content, options);
+        },
+      },
+    };
+    const named = { username: "Alice", password: "secret", home_folder_path: "/alice" };
+    const { createByTus, patch, call } = await createUploadService({
+      storage: watched,
+      authentication: createAccountsAuthenticator({ accounts: [named] }),
+    });
+    const login = { authorization: `Basic ${base64("Alice:secret")}` };
+    const as = null;
+    await call("PUT", "/home/whole.txt", { body: "abc", headers: login, as });
+    const url = await createByTus("parts.txt", { ...login, "upload-length": "3" }, { as });
+    await patch(url, 0, "abc", login, { as });
+    expect(owners).toEqual(["alice", "alice"]);
   });
 
   it("are not changed by pages of other sites (R 5.7)", async () => {
