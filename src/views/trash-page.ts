@@ -73,7 +73,7 @@ function renderTable({ texts }: PageContext, path: string): SafeHtml {
 </div>
 <table>
 <caption class="unseen">${trash.list}</caption>
-<thead><tr><th scope="col"><span class="unseen">${texts.selection}</span></th><th scope="col">${texts.name}</th><th scope="col">${texts.size}</th><th scope="col">${trash.removed}</th></tr></thead>
+<thead><tr><th scope="col"><span class="unseen">${texts.selection}</span></th><th scope="col">${texts.name}</th><th scope="col" class="size">${texts.size}</th><th scope="col">${trash.removed}</th></tr></thead>
 <tbody>
 ${ROWS}</tbody>
 </table>
@@ -90,6 +90,6 @@ function renderRow(
 ): SafeHtml {
   const formats = formatsOf(texts);
   const kind = isFolder ? texts.folder : texts.file;
-  return html`<tr><td><input type="checkbox" name="selected-members" value="${id}" aria-label="${fillText(texts.select, { name })}"></td><th scope="row"><span class="unseen">${kind}</span> <bdi>${name}</bdi><small><bdi>${path}</bdi></small></th><td data-label="${texts.size}">${isFolder ? "" : formats.size(size)}</td><td data-label="${texts.trash.removed}">${renderSeconds(texts, removed)}</td></tr>
+  return html`<tr><td><input type="checkbox" name="selected-members" value="${id}" aria-label="${fillText(texts.select, { name })}"></td><th scope="row"><span class="unseen">${kind}</span> <bdi>${name}</bdi><small><bdi>${path}</bdi></small></th><td class="size" data-label="${texts.size}">${isFolder ? "" : formats.size(size)}</td><td data-label="${texts.trash.removed}">${renderSeconds(texts, removed)}</td></tr>
 `;
 }

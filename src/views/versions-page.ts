@@ -79,7 +79,7 @@ function renderTable({ texts }: PageContext): SafeHtml {
   const { versions } = texts;
   return html`<table>
 <caption class="unseen">${versions.list}</caption>
-<thead><tr><th scope="col">${texts.modified}</th><th scope="col">${texts.size}</th><th scope="col"><span class="unseen">${versions.action}</span></th></tr></thead>
+<thead><tr><th scope="col">${texts.modified}</th><th scope="col" class="size">${texts.size}</th><th scope="col"><span class="unseen">${versions.action}</span></th></tr></thead>
 <tbody>
 ${ROWS}</tbody>
 </table>`;
@@ -98,7 +98,7 @@ function renderRow(context: PageContext, page: VersionsPage, { id, modified, siz
   ].filter((button) => button !== undefined);
   const form = html`<form method="post" action="${path}"><input type="hidden" name="selected-members" value="${id}">${buttons}</form>`;
   const download = html`<a class="button" href="${toUrl(id)}" aria-label="${fillText(versions.downloadOne, { time })}">${versions.download}</a>`;
-  return html`<tr><th scope="row">${renderSeconds(texts, modified)}</th><td data-label="${texts.size}">${formats.size(size)}</td><td><div class="row-actions">${download}${buttons.length > 0 ? form : undefined}</div></td></tr>
+  return html`<tr><th scope="row">${renderSeconds(texts, modified)}</th><td class="size" data-label="${texts.size}">${formats.size(size)}</td><td><div class="row-actions">${download}${buttons.length > 0 ? form : undefined}</div></td></tr>
 `;
 }
 

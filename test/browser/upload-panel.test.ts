@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
@@ -6,6 +6,7 @@ import { expectAccessible } from "./axe.ts";
 import { describeInChromium, eventually } from "./chromium.ts";
 import { dropFiles, logIn, openSite, rowOf, tabTo, transferOf } from "./site.ts";
 
+const OLD = new Date("2026-03-02T09:30:00Z");
 const FILES = { "a.txt": "old a", "a (1).txt": "older a", "b.txt": "old b", "c.txt": "old c" };
 
 describeInChromium("the panel of the uploads", (chromium) => {
@@ -106,6 +107,20 @@ describeInChromium("the panel of the uploads", (chromium) => {
       "new",
     ]);
     expectNoComplaints(/status of 4(?:04|12)/);
+  });
+
+  it("shows the sizes and times of both files, the one that is there first", async () => {
+    const site = await openSite({ files: FILES });
+    await utimes(join(site.folder, "b.txt"), OLD, OLD);
+    const { page, expectNoComplaints } = await chromium.open({ locale: "en-GB", timezoneId: "UTC" });
+    await logIn(page, site);
+    await eventually(() => rowOf(page, "b.txt").locator("time").textContent()).toMatch(/9:30\sAM$/);
+    await drop(page, ["b.txt"]);
+    await eventually(() => transferOf(page, "b.txt").locator(".transfer-note").textContent()).toMatch(
+      /^A file with this name already exists\.\n5 bytes, Mar 2, 2026, 9:30\sAM → 3 bytes, now$/,
+    );
+    await expectAccessible(page, "both files");
+    expectNoComplaints();
   });
 
   it("keeps files that wait for an answer: the page asks before it is left, and has no cross", async () => {

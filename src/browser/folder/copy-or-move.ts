@@ -23,9 +23,9 @@ export async function copyOrMoveAll(
   folder: string,
 ): Promise<void> {
   const { texts } = page;
-  const { succeeded, hasFailed, isLost } = await runOnMembers(page, verb, names, folder);
-  const text = fill(verb === "move" ? texts.moved : texts.copied, { count: succeeded });
+  const { done, hasFailed, isLost } = await runOnMembers(page, verb, names, folder);
+  const text = fill(verb === "move" ? texts.moved : texts.copied, { count: done.length });
   if (!hasFailed) page.showSuccess(text);
-  else if (succeeded > 0) page.announce(text);
+  else if (done.length > 0) page.announce(text);
   if (!isLost) void (verb === "move" ? refreshWithout(page, names) : page.refresh());
 }

@@ -1,5 +1,5 @@
 import type { ScriptTexts } from "../../contracts/pages/script-texts.ts";
-import { CONFIRMED, dialogActions, showDialog } from "../dialog.ts";
+import { CONFIRMED, dialogActions, dialogHeading, showDialog } from "../dialog.ts";
 import { button, element, nameElement } from "../elements.ts";
 import { fill } from "../format.ts";
 
@@ -14,7 +14,7 @@ export async function askToDelete(names: readonly string[], texts: ScriptTexts):
   const [only = ""] = names;
   const question =
     names.length === 1 ? fill(texts.deleteOne, { name: only }) : fill(texts.deleteMany, { count: names.length });
-  const heading = element("h2", { id: "delete-question", class: "dialog-heading", dir: "auto" }, question);
+  const heading = dialogHeading(question);
   const hint = element("p", { id: "delete-hint" }, texts.deleteHint);
   const shown = names.slice(0, MAX_NAMES).map((name) => element("li", {}, nameElement(name)));
   if (names.length > MAX_NAMES) shown.push(element("li", {}, fill(texts.more, { count: names.length - MAX_NAMES })));

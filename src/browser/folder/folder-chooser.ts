@@ -1,4 +1,4 @@
-import { CONFIRMED, dialogActions, showDialog } from "../dialog.ts";
+import { CONFIRMED, dialogActions, dialogHeading, showDialog } from "../dialog.ts";
 import { button, element, nameElement } from "../elements.ts";
 import { fill } from "../format.ts";
 import { HEADERS } from "../requests.ts";
@@ -16,8 +16,7 @@ export async function chooseFolder(
 ): Promise<readonly string[] | undefined> {
   const [only = ""] = names;
   const title = names.length === 1 ? only : fill(texts.itemCount, { count: names.length });
-  const heading = element("h2", { id: "choose-heading", class: "dialog-heading", dir: "auto" });
-  heading.textContent = fill(verb === "move" ? texts.moveTo : texts.copyTo, { name: title });
+  const heading = dialogHeading(fill(verb === "move" ? texts.moveTo : texts.copyTo, { name: title }));
   const field = element("input", { id: "choose-path", dir: "auto", required: "", value: toPathText(currentPath()) });
   field.autocomplete = "off";
   field.spellcheck = false;

@@ -145,5 +145,5 @@ const BOX = "#members input";
 
 /** Whether keys are for a field, where they are text. */
 function isTyping(target: HTMLElement): boolean {
-  return target.matches('input:not([type="checkbox"]), select, textarea') || target.isContentEditable;
+  return target.matches('input:not([type="checkbox"]), select, textarea');
 }

@@ -166,7 +166,7 @@ function findLimit({ main, texts }: OpenFolderPage): string {
   const { maxNames, maxBytes } = main.dataset;
   if (findWhole(main, boxes.length) !== null) return "";
   if (boxes.length > Number(maxNames)) return fill(texts.tooMany, { count: Number(maxNames) });
-  return new TextEncoder().encode(toList(boxes)).length > Number(maxBytes) ? texts.namesTooLong : "";
+  return new Blob([toList(boxes)]).size > Number(maxBytes) ? texts.namesTooLong : "";
 }
 
 /** Explains why the download button is disabled. */
@@ -186,9 +186,9 @@ function showLimit({ main }: OpenFolderPage, text: string): void {
  * Runs a trigger on members. The result is always announced, because the list of members may look the same afterwards.
  */
 async function triggerAll(page: OpenFolderPage, names: readonly string[], button: HTMLButtonElement): Promise<void> {
-  const { succeeded, hasFailed, isLost } = await runOnMembers(page, button.value, names);
-  const text = fill(page.texts.triggered, { label: button.textContent ?? "", count: succeeded });
+  const { done, hasFailed, isLost } = await runOnMembers(page, button.value, names);
+  const text = fill(page.texts.triggered, { label: button.textContent ?? "", count: done.length });
   if (!hasFailed) page.showSuccess(text);
-  else if (succeeded > 0) page.announce(text);
+  else if (done.length > 0) page.announce(text);
   if (!isLost) void page.refresh();
 }

@@ -12,8 +12,8 @@ export interface OpenFolderPage {
   readonly texts: ScriptTexts;
   /** Whether the account may do an action here, on some members at least. */
   may(action: MemberAction | "upload" | "purge"): boolean;
-  /** The names of the folder's files that the page shows. */
-  fileNames(): ReadonlySet<string>;
+  /** The rows of the folder's files that the page shows, by name. */
+  fileRows(): ReadonlyMap<string, HTMLElement>;
   /** Fetches the members again and updates the page. The selection and the focus stay. */
   refresh(): Promise<void>;
   /** Announces a text to users of screen readers, after other announcements. */
@@ -112,9 +112,9 @@ export function createFolderPage(main: HTMLElement): OpenFolderPage {
     main,
     texts,
     may: (action) => (main.dataset.may ?? "").split(" ").includes(action),
-    fileNames() {
+    fileRows() {
       const rows = main.querySelectorAll<HTMLElement>('tr[data-kind="file"]');
-      return new Set([...rows].map((row) => row.dataset.name ?? ""));
+      return new Map([...rows].map((row) => [row.dataset.name ?? "", row]));
     },
     refresh,
     announce,

@@ -1,5 +1,5 @@
-import { dialogActions, showDialog } from "../dialog.ts";
-import { button, element, nameElement } from "../elements.ts";
+import { showList } from "../dialog.ts";
+import { nameElement } from "../elements.ts";
 import { findRow, type OpenFolderPage } from "./page.ts";
 import { currentPath, toPathText } from "./paths.ts";
 import { linkOf } from "./rename.ts";
@@ -12,19 +12,11 @@ export async function showProperties({ main, texts }: OpenFolderPage, name: stri
   const time = row.querySelector("time");
   const size = row.querySelector<HTMLElement>("[data-size]");
   const isFolder = row.dataset.kind === "folder";
-  const facts: [label: string, value: string][] = [
+  const rows: [label: string, value: string][] = [
     [texts.kind, isFolder ? texts.folder : texts.file],
     ...(size === null ? [] : [[texts.size, size.title || size.textContent] as [string, string]]),
     [texts.modified, [time?.textContent, time && toExact(time)].filter(Boolean).join(" · ")],
     [texts.folder, toPathText(currentPath())],
   ];
-  const list = element(
-    "dl",
-    { class: "facts" },
-    ...facts.map(([label, value]) => element("div", {}, element("dt", {}, label), element("dd", {}, value))),
-  );
-  const heading = element("h2", { id: "properties-heading", class: "dialog-heading" }, nameElement(name));
-  const close = button(texts.close, () => dialog.close());
-  const dialog = element("dialog", { "aria-labelledby": heading.id }, heading, list, dialogActions(close));
-  await showDialog(dialog);
+  await showList(nameElement(name), { className: "facts", rows, close: texts.close });
 }

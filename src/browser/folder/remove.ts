@@ -27,15 +27,15 @@ async function remove(page: OpenFolderPage, names: readonly string[], isForGood:
   if (trashUrl === undefined && !(await askToDelete(names, texts))) return;
   // While its message is displayed, a deletion is restored together with the next one.
   const isOffered = main.querySelector(".toast button") !== null;
-  const { succeeded, isLost, done } = await runOnMembers(page, isForGood ? "purge" : "delete", names);
+  const { isLost, done } = await runOnMembers(page, isForGood ? "purge" : "delete", names);
   const trashed = done.filter(({ trash }) => trash !== undefined);
   const earlier = isOffered && trashUrl !== undefined ? restorable : [];
-  const text = fill(texts.deleted, { count: earlier.length + succeeded });
+  const text = fill(texts.deleted, { count: earlier.length + done.length });
   if (trashed.length > 0 && trashUrl !== undefined) {
     restorable = [...trashed, ...earlier];
     const act = () => void restoreAll(page, trashUrl, restorable.splice(0));
     page.showSuccess(text, { label: texts.restore, act });
-  } else if (succeeded > 0) page.announce(text);
+  } else if (done.length > 0) page.announce(text);
   if (!isLost) await refreshWithout(page, names);
 }
 

@@ -76,44 +76,23 @@ function toItems(page: OpenFolderPage, row: HTMLElement): MenuItem[] {
   const share = page.main.querySelector('[value="share-members"]');
   const isFolder = kind === "folder";
   const versions = findVersions(row);
-  const items: (MenuItem & { readonly isOffered: boolean })[] = [
-    {
-      label: texts.open,
-      isOffered: isFolder || row.dataset.view !== undefined,
-      act: () => row.querySelector<HTMLElement>("th a")?.click(),
-    },
-    { label: texts.download, isOffered: mayDownload && !isFolder, act: () => saveFile(row) },
-    {
-      label: texts.downloadZip,
-      isOffered: mayDownload && isFolder,
-      act: () => submitForm(DOWNLOAD_MEMBERS, "selected-members", name),
-    },
-    { label: texts.rename, isOffered: mayMove, act: () => renameInPlace(page, name) },
-    { label: texts.moveItem, isOffered: mayMove, act: () => void chooseAndCopyOrMove(page, [name], "move") },
-    {
-      label: texts.copyItem,
-      isOffered: mayDo(page, row, "copy"),
-      act: () => void chooseAndCopyOrMove(page, [name], "copy"),
-    },
-    {
+  const isViewable = isFolder || row.dataset.view !== undefined;
+  const items: readonly (MenuItem | false)[] = [
+    isViewable && { label: texts.open, act: () => row.querySelector<HTMLElement>("th a")?.click() },
+    mayDownload && !isFolder && { label: texts.download, act: () => saveFile(row) },
+    mayDownload &&
+      isFolder && { label: texts.downloadZip, act: () => submitForm(DOWNLOAD_MEMBERS, "selected-members", name) },
+    mayMove && { label: texts.rename, act: () => renameInPlace(page, name) },
+    mayMove && { label: texts.moveItem, act: () => void chooseAndCopyOrMove(page, [name], "move") },
+    mayDo(page, row, "copy") && { label: texts.copyItem, act: () => void chooseAndCopyOrMove(page, [name], "copy") },
+    mayDo(page, row, "share") && {
       label: share?.textContent ?? "",
-      isOffered: mayDo(page, row, "share"),
       act: () => submitForm("share-members", "selected-members", name),
     },
-    { label: versions?.title ?? "", isOffered: Boolean(versions), act: () => versions?.click() },
-    { label: texts.properties, isOffered: true, act: () => void showProperties(page, name) },
-    {
-      label: texts.delete,
-      isOffered: mayDelete,
-      isDanger: true,
-      act: () => void removeAll(page, [name]),
-    },
-    {
-      label: texts.purge,
-      isOffered: may("purge") && mayDelete,
-      isDanger: true,
-      act: () => void removeAll(page, [name], true),
-    },
+    versions ? { label: versions.title, act: () => versions.click() } : false,
+    { label: texts.properties, act: () => void showProperties(page, name) },
+    mayDelete && { label: texts.delete, isDanger: true, act: () => void removeAll(page, [name]) },
+    mayDelete && may("purge") && { label: texts.purge, isDanger: true, act: () => void removeAll(page, [name], true) },
   ];
-  return items.filter(({ isOffered }) => isOffered);
+  return items.filter((item) => item !== false);
 }

@@ -6,7 +6,6 @@ import { type OpenFolderPage, problemElement } from "./page.ts";
 interface MembersResult {
   /** The members that it succeeded for. */
   readonly done: readonly CommandResult[];
-  readonly succeeded: number;
   readonly hasFailed: boolean;
   /** The session has ended or the service does not respond. */
   readonly isLost: boolean;
@@ -28,7 +27,6 @@ export async function runOnMembers(
   const done = outcomes.filter(({ message }) => message === null);
   return {
     done,
-    succeeded: done.length,
     hasFailed: problems.length > 0,
     isLost: problem?.kind === "login" || problem?.kind === "network",
   };

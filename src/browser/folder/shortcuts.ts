@@ -1,5 +1,5 @@
-import { dialogActions, showDialog } from "../dialog.ts";
-import { button, element } from "../elements.ts";
+import { showList } from "../dialog.ts";
+import { element } from "../elements.ts";
 import type { OpenFolderPage } from "./page.ts";
 
 /** Shows what the keys do. */
@@ -21,10 +21,6 @@ export async function showShortcuts({ texts, may, main }: OpenFolderPage): Promi
   ];
   const rows = keys
     .filter(([, , isOffered]) => isOffered)
-    .map(([key, text]) => element("div", {}, element("dt", {}, element("kbd", {}, key)), element("dd", {}, text)));
-  const heading = element("h2", { id: "shortcuts-heading", class: "dialog-heading" }, texts.shortcuts);
-  const close = button(texts.close, () => dialog.close());
-  const dialog = element("dialog", { "aria-labelledby": heading.id }, heading);
-  dialog.append(element("dl", { class: "shortcuts" }, ...rows), dialogActions(close));
-  await showDialog(dialog);
+    .map(([key, text]) => [element("kbd", {}, key), text] as const);
+  await showList(texts.shortcuts, { className: "shortcuts", rows, close: texts.close });
 }

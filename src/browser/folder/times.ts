@@ -1,11 +1,10 @@
-import { languageOfPage } from "../format.ts";
+import { formatTime } from "../format.ts";
 
 const SLICE = 250;
 const MINUTE = 60_000;
 
 /** Shows the times of a page in the zone of the reader, and those of today as what has passed since. */
 export function enhanceTimes(main: HTMLElement): void {
-  let format: ReturnType<typeof createTimeFormat> | undefined;
   let runs = 0;
 
   /** Large tables are done in slices, from the top. */
@@ -14,10 +13,9 @@ export function enhanceTimes(main: HTMLElement): void {
     main.querySelector("thead .modified small")?.remove();
     const times = [...main.querySelectorAll("time")];
     const now = new Date();
-    format ??= createTimeFormat();
     for (let start = 0; start < times.length && run === runs; start += SLICE) {
       for (const time of times.slice(start, start + SLICE)) {
-        const text = format(new Date(time.dateTime), now);
+        const text = formatTime(new Date(time.dateTime), now);
         if (time.textContent !== text) time.textContent = text;
       }
       await new Promise((resolve) => setTimeout(resolve));
@@ -39,18 +37,4 @@ export function enhanceTimes(main: HTMLElement): void {
 /** A time with its seconds, in UTC. */
 export function toExact({ dateTime }: HTMLTimeElement): string {
   return `${dateTime.slice(0, 19).replace("T", " ")} UTC`;
-}
-
-/** The exact time in UTC is in the tooltip. */
-function createTimeFormat(): (time: Date, now: Date) => string {
-  const language = languageOfPage();
-  const other = new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short" });
-  const relative = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
-  return (time, now) => {
-    const minutes = Math.floor((now.getTime() - time.getTime()) / MINUTE);
-    // The clocks of both sides may differ a little.
-    if (minutes < -1 || time.toDateString() !== now.toDateString()) return other.format(time);
-    if (minutes < 1) return relative.format(0, "second");
-    return minutes < 60 ? relative.format(-minutes, "minute") : relative.format(-Math.floor(minutes / 60), "hour");
-  };
 }

@@ -31,10 +31,10 @@ export function createFolderMaker(texts: ScriptTexts): FolderMaker {
       const byParent = new Map<string, { parent: readonly string[]; names: string[] }>();
       for (const path of paths) {
         const parent = path.slice(0, -1);
-        const name = path[path.length - 1] ?? "";
-        const group = byParent.get(toKey(parent));
-        if (group === undefined) byParent.set(toKey(parent), { parent, names: [name] });
-        else group.names.push(name);
+        const name = path.at(-1) ?? "";
+        const group = byParent.get(toKey(parent)) ?? { parent, names: [] };
+        group.names.push(name);
+        byParent.set(toKey(parent), group);
       }
       const problems: Problem[] = [];
       for (const { parent, names } of byParent.values()) {

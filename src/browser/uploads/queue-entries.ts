@@ -20,16 +20,16 @@ export interface PanelUpload {
   /** How many of them the service had before. */
   readonly found: number;
   /** What the user should know while the upload is active. */
-  readonly note: string | undefined;
-  readonly problem: Problem | undefined;
+  readonly note?: string | undefined;
+  readonly problem?: Problem | undefined;
 }
 
 /** A file to upload. */
 export interface UploadTask {
   readonly name: string;
   readonly size: number;
-  /** Whether the page shows a file with this name. */
-  readonly exists: boolean;
+  /** What the user has to decide first, because the page shows a file with this name. */
+  readonly conflict: Problem | undefined;
   send(mayReplace: boolean, onProgress: OnProgress): Sending;
   /** Takes the next name that may be free, such as `a (1).txt`. Returns it, or `undefined` after too many. */
   rename(): string | undefined;
@@ -40,8 +40,8 @@ export interface UploadTask {
 /** An upload as its queue has it. */
 export type QueueEntry = { -readonly [Key in keyof PanelUpload]: PanelUpload[Key] } & {
   readonly task: UploadTask;
-  answer: ConflictAnswer | undefined;
-  sending: Sending | undefined;
+  answer?: ConflictAnswer;
+  sending?: Sending | undefined;
 };
 
 /** The entries of a queue, indexed by state. */
@@ -82,17 +82,14 @@ export function createQueueEntries(onChange: () => void): QueueEntries {
 }
 
 function toEntry(task: UploadTask): QueueEntry {
-  const { name, size, exists } = task;
+  const { name, size, conflict } = task;
   return {
     name,
     size,
-    state: exists ? "exists" : "waiting",
+    state: conflict === undefined ? "waiting" : "exists",
+    problem: conflict,
     sent: 0,
     found: 0,
-    note: undefined,
-    problem: undefined,
     task,
-    answer: undefined,
-    sending: undefined,
   };
 }

@@ -55,7 +55,7 @@ export function createRememberedUploads(
       return uploads
         .filter(isRemembered)
         .filter(({ expires }) => expires > now())
-        .map(toOpened);
+        .map((upload) => withRoot(upload, false));
     } catch {
       return [];
     }
@@ -64,31 +64,21 @@ export function createRememberedUploads(
   function write(uploads: readonly RememberedUpload[]): void {
     try {
       if (uploads.length === 0) storage?.removeItem(KEY);
-      else storage?.setItem(KEY, JSON.stringify(uploads.slice(-MAX_UPLOADS).map(toStored)));
+      else storage?.setItem(KEY, JSON.stringify(uploads.slice(-MAX_UPLOADS).map((upload) => withRoot(upload, true))));
     } catch {
       // The storage is full or blocked: the upload works without being remembered.
     }
   }
 
-  function toStored(upload: RememberedUpload): RememberedUpload {
+  /** Replaces the root of the link in URLs and the folder when they are stored, and puts it back when they are read. */
+  function withRoot(upload: RememberedUpload, isStored: boolean): RememberedUpload {
     if (linkRoot === undefined) return upload;
-    const { urls, folder } = upload;
-    const folderRoot = decodeURIComponent(linkRoot);
+    const toText = (text: string, root: string): string =>
+      isStored ? replaceBegin(text, root, BELOW_LINK) : replaceBegin(text, BELOW_LINK, root);
     return {
       ...upload,
-      folder: replaceBegin(folder, folderRoot, BELOW_LINK),
-      urls: urls.map((url) => replaceBegin(url, linkRoot, BELOW_LINK)),
-    };
-  }
-
-  function toOpened(upload: RememberedUpload): RememberedUpload {
-    if (linkRoot === undefined) return upload;
-    const { urls, folder } = upload;
-    const folderRoot = decodeURIComponent(linkRoot);
-    return {
-      ...upload,
-      folder: replaceBegin(folder, BELOW_LINK, folderRoot),
-      urls: urls.map((url) => replaceBegin(url, BELOW_LINK, linkRoot)),
+      folder: toText(upload.folder, decodeURIComponent(linkRoot)),
+      urls: upload.urls.map((url) => toText(url, linkRoot)),
     };
   }
 

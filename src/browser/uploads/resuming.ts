@@ -15,9 +15,9 @@ export interface UploadRequests {
 /** Receives what happens to an upload. */
 export interface UploadListener {
   /** The upload was created. */
-  onCreated(url: string, answer: Answer): void;
+  onCreated?(url: string, answer: Answer): void;
   /** The service has told how much it has. */
-  onFound(offset: number, answer: Answer): void;
+  onFound?(offset: number, answer: Answer): void;
   /** The upload was interrupted, and the next attempt comes later. */
   onInterrupted(): void;
 }
@@ -55,8 +55,8 @@ export async function runUpload(requests: UploadRequests, options: RunOptions): 
     const next = readOffset(answer) ?? (isNew ? 0 : undefined);
     if (url === undefined || next === undefined) return false;
     if (offset !== undefined && next <= offset) return false;
-    if (isNew) options.onCreated(url, answer);
-    else if (offset === undefined) options.onFound(next, answer);
+    if (isNew) options.onCreated?.(url, answer);
+    else if (offset === undefined) options.onFound?.(next, answer);
     if (next > furthest) patience.restore();
     furthest = Math.max(furthest, next);
     offset = next;

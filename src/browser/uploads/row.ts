@@ -89,12 +89,10 @@ export function createUploadRow(upload: PanelUpload, texts: ScriptTexts, getQueu
 function toNote({ state, sent, size, note, problem }: PanelUpload, texts: ScriptTexts): string {
   switch (state) {
     case "active":
-      return [`${size === 0 ? 0 : Math.floor((sent / size) * 100)} %`, ...(note === undefined ? [] : [note])].join(
-        " · ",
-      );
+      return [`${Math.floor((100 * sent) / (size || 1))} %`, note].filter(Boolean).join(" · ");
     case "exists":
     case "failed":
-      return problem?.message ?? texts.exists;
+      return problem?.message ?? "";
     default:
       return texts[state];
   }

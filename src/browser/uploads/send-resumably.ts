@@ -95,13 +95,10 @@ export function sendResumably(upload: FileUpload, options: ResumableOptions, onP
   }
 
   function join(): Promise<Answer> {
-    const ignore = (): void => undefined;
     return runUpload(toJoinRequests(upload, known()), {
       url: undefined,
       patience,
       signal,
-      onCreated: ignore,
-      onFound: ignore,
       onInterrupted: progress.interrupt,
     });
   }

@@ -1,11 +1,12 @@
+import type { Problem } from "../requests.ts";
 import type { UploadTask } from "./queue-entries.ts";
 import type { Sender } from "./sender.ts";
 
 /** What the task of a file needs besides the file. */
 export interface UploadTaskOptions {
   readonly sender: Sender;
-  /** Whether the page shows a file with this name. */
-  readonly exists: boolean;
+  /** What the user has to decide first, because the page shows a file with this name. */
+  readonly conflict: Problem | undefined;
   /** Whether no other file waits or is sent. */
   readonly isAlone: () => boolean;
 }
@@ -16,7 +17,7 @@ const MAX_NUMBER = 100;
 /** Creates the task for a file. `path` is that below the folder of the page. */
 export function createUploadTask(
   chosen: { readonly path: readonly string[]; readonly file: File },
-  { sender, exists, isAlone }: UploadTaskOptions,
+  { sender, conflict, isAlone }: UploadTaskOptions,
 ): UploadTask {
   let { path } = chosen;
   let number = 0;
@@ -26,7 +27,7 @@ export function createUploadTask(
   return {
     name: path.join("/"),
     size: chosen.file.size,
-    exists: exists && !wasAsked(),
+    conflict: wasAsked() ? undefined : conflict,
     send(mayReplace, onProgress) {
       const isKept = sender.findKept(current()) !== undefined;
       const how = { mayReplace: mayReplace || wasAsked(), isAlone: isAlone(), isGuess: number > 0 && !isKept };
@@ -46,7 +47,7 @@ export function createUploadTask(
 export function toFailedTask(path: readonly string[], message: string): UploadTask {
   const failed = { finished: Promise.resolve({ kind: "refused", message } as const), abort: () => undefined };
   const nothing = (): undefined => undefined;
-  return { name: path.join("/"), size: 0, exists: false, send: () => failed, rename: nothing, discard: nothing };
+  return { name: path.join("/"), size: 0, conflict: undefined, send: () => failed, rename: nothing, discard: nothing };
 }
 
 /** Adds a number to a name before its extension: `a (1).txt`. A name that begins with its only dot has none. */

@@ -1,8 +1,10 @@
+import type { ScriptTexts } from "../../contracts/pages/script-texts.ts";
 import { button, element } from "../elements.ts";
 import { findFolderRow, markDrop, type OpenFolderPage } from "../folder/page.ts";
 import { DOWNLOAD_MEMBERS } from "../folder/submit-form.ts";
-import { fill } from "../format.ts";
+import { fill, formatSize, formatTime } from "../format.ts";
 import { closeMenu } from "../menus.ts";
+import type { Problem } from "../requests.ts";
 import { type Dropped, readChosen, readDropped } from "./dropped.ts";
 import { createFolderMaker } from "./folder-maker.ts";
 import { listLeftOver } from "./left-over.ts";
@@ -30,10 +32,14 @@ export function enhanceUploads(page: OpenFolderPage, remembered: RememberedUploa
   let doneShown = 0;
   let isReading = false;
 
+  function announce(name: string, message = ""): void {
+    page.announce(fill(texts.failed, { name, message }));
+  }
+
   const queue = createUploadQueue({
     onChange: () => view.update(),
-    onNote: ({ name, note = "" }) => page.announce(fill(texts.failed, { name, message: note })),
-    onFailure: ({ name, problem }) => page.announce(fill(texts.failed, { name, message: problem?.message ?? "" })),
+    onNote: ({ name, note }) => announce(name, note),
+    onFailure: ({ name, problem }) => announce(name, problem?.message),
     onIdle() {
       const done = queue.in("done").size;
       if (done !== doneBefore && !queue.isBusy()) {
@@ -53,18 +59,18 @@ export function enhanceUploads(page: OpenFolderPage, remembered: RememberedUploa
     const problems = await folders.makeAll(made);
     if (problems.length > 0) page.showProblems(problems.map(({ message }) => message));
     isReading = false;
-    const known = page.fileNames();
+    const rows = page.fileRows();
     doneBefore = queue.in("done").size;
     const isAlone = (): boolean => queue.in("active").size + queue.in("waiting").size === 1;
     const tasks = files.map((chosen) => {
       const name = chosen.path.join("/");
       leftOver.take(name);
-      return createUploadTask(chosen, { sender, exists: known.has(name), isAlone });
+      return createUploadTask(chosen, { sender, conflict: toConflict(rows.get(name), chosen.file, texts), isAlone });
     });
     tasks.push(...unreadable.map((path) => toFailedTask(path, texts.unreadable)));
     queue.add(tasks);
-    const existing = tasks.find(({ exists }) => exists);
-    if (existing !== undefined) page.announce(fill(texts.failed, { name: existing.name, message: texts.exists }));
+    const asked = tasks.find(({ conflict }) => conflict !== undefined);
+    if (asked !== undefined) announce(asked.name, asked.conflict?.message);
     else if (tasks.length > 0) page.announce(fill(texts.started, { count: tasks.length }));
     else void page.refresh();
   }
@@ -99,6 +105,18 @@ export function enhanceUploads(page: OpenFolderPage, remembered: RememberedUploa
     takeNamed(readChosen(files));
   });
   warnBeforeLeaving(main, () => isReading || queue.isBusy());
+}
+
+/** What a user has to decide if a row has a file with this name: both files with their sizes and times. */
+function toConflict(
+  row: HTMLElement | undefined,
+  { size, lastModified }: File,
+  { exists }: ScriptTexts,
+): Problem | undefined {
+  if (row === undefined) return undefined;
+  const existing = [...row.querySelectorAll(".size, time")].map((part) => part.textContent).join(", ");
+  const chosen = `${formatSize(size)}, ${formatTime(new Date(lastModified))}`;
+  return { kind: "exists", message: `${exists}\n${existing} → ${chosen}` };
 }
 
 /** A chosen file that gets another name. */
@@ -191,9 +209,12 @@ function takeDrops({ main, texts }: OpenFolderPage, take: (data: DataTransfer, f
   });
 }
 
+/** A download that was started in this time may be why the browser asks. */
+const DOWNLOAD_MS = 1000;
+
 /** Asks before the user leaves the page during uploads. A download does not leave the page. */
 function warnBeforeLeaving(main: HTMLElement, isBusy: () => boolean): void {
-  let downloadAt = Number.NEGATIVE_INFINITY;
+  let downloadAt = -DOWNLOAD_MS;
   main.addEventListener("click", ({ target, timeStamp }) => {
     const isDownload = (target as Element).closest('tr[data-kind="file"] th a, a[href="?zip"]');
     if (isDownload !== null) downloadAt = timeStamp;
@@ -202,6 +223,6 @@ function warnBeforeLeaving(main: HTMLElement, isBusy: () => boolean): void {
     downloadAt = timeStamp;
   });
   addEventListener("beforeunload", (event) => {
-    if (isBusy() && event.timeStamp - downloadAt > 1000) event.preventDefault();
+    if (isBusy() && event.timeStamp - downloadAt > DOWNLOAD_MS) event.preventDefault();
   });
 }

@@ -64,7 +64,7 @@ function renderNothing(texts: Texts): SafeHtml {
 function renderTable(texts: Texts, title: string): SafeHtml {
   return html`<table>
 <caption class="unseen">${title}</caption>
-<thead><tr><th scope="col">${texts.name}</th><th scope="col">${texts.size}</th><th scope="col" class="modified">${texts.modified} <small>UTC</small></th></tr></thead>
+<thead><tr><th scope="col">${texts.name}</th><th scope="col" class="size">${texts.size}</th><th scope="col" class="modified">${texts.modified} <small>UTC</small></th></tr></thead>
 <tbody>
 ${ROWS}</tbody>
 </table>`;
@@ -84,8 +84,8 @@ function renderRow(texts: Texts, member: FoundMember, { order, isViewable }: Sea
   const view = isViewable && !isFolder && !isDenied ? findInlineType(name)?.kind : undefined;
   const place = html` <a class="quiet" href="${toOrderedUrl(`./${toUrl(around)}`, order)}"><bdi>${around}</bdi></a>`;
   const link = renderLink(texts, member, { url: `./${toUrl(path)}`, order, end: "/" });
-  const sizeCell = renderSizeCell(texts, size, html` data-label="${texts.size}"`);
-  return html`<tr data-name="${name}"${isDenied ? html` data-denied="download"` : undefined}${view && html` data-view="${view}"`}><th scope="row">${link}${around === "" ? undefined : place}</th>${isFolder ? html`<td></td>` : sizeCell}<td data-label="${texts.modified}">${renderRowTime(texts, new Date(modified))}</td></tr>
+  const sizeCell = renderSizeCell(texts, size, html` class="size" data-label="${texts.size}"`);
+  return html`<tr data-name="${name}"${isDenied ? html` data-denied="download"` : undefined}${view && html` data-view="${view}"`}><th scope="row">${link}${around === "" ? undefined : place}</th>${isFolder ? html`<td></td>` : sizeCell}<td class="modified" data-label="${texts.modified}">${renderRowTime(texts, new Date(modified))}</td></tr>
 `;
 }
 
