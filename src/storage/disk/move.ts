@@ -88,7 +88,7 @@ async function renameInto(
 ): Promise<void> {
   const [source, target] = [from.folder.at(from.name), to.folder.at(to.name)];
   if (found === undefined) {
-    if (kind !== "file" || !(await hardLinkAndUnlink(source, target))) await renameTo(source, target);
+    if (kind !== "file" || !(await hardLinkAndUnlink(from, to))) await renameTo(source, target);
   } else if (kind !== "folder" && !found.isDirectory()) await replaceFile(from, target, found);
   else await renameOver(source, to, found.isDirectory());
 }
@@ -102,37 +102,58 @@ async function replaceFile({ folder, name }: Place, target: MemberName, found: B
 
 /**
  * Moves a file in two steps that never replace anything, and of which one fails if another process moves the same file.
- * Returns `false` if the file system has no hard links.
+ * The system may report that a step has failed although it was taken. So a name is removed only while the file has
+ * another one. Returns `false` if the file system has no hard links.
  */
-async function hardLinkAndUnlink(source: MemberName, target: MemberName): Promise<boolean> {
+async function hardLinkAndUnlink(from: Place, to: Place): Promise<boolean> {
+  const [source, target] = [from.folder.at(from.name), to.folder.at(to.name)];
   try {
     await link(source, target);
   } catch (error) {
-    if (NO_HARD_LINKS.includes(systemCode(error) ?? "")) return false;
+    const code = systemCode(error) ?? "";
+    if (NO_HARD_LINKS.includes(code)) return false;
+    if (code !== "EEXIST" && (await areSameFile(from, to))) await unlink(target).catch(() => undefined);
     throw toStorageError(error, CODES);
   }
   try {
     await unlink(source);
   } catch (error) {
+    // Another process that has moved the file has a name for it, too.
+    const hasOtherName =
+      systemCode(error) === "ENOENT" ? (await lookAt(to))?.nlink !== 1n : await areSameFile(from, to);
+    if (!hasOtherName) return true;
     await unlink(target).catch(() => undefined);
     throw toStorageError(error, CODES);
   }
   return true;
 }
 
-/** Moves what is at a place aside, and removes it after the rename; if the rename fails, moves it back. */
-async function renameOver(source: MemberName, { folder, name }: Place, isFolder: boolean): Promise<void> {
+async function areSameFile(one: Place, other: Place): Promise<boolean> {
+  const [a, b] = await Promise.all([lookAt(one), lookAt(other)]);
+  return a !== undefined && a.ino === b?.ino && a.dev === b.dev;
+}
+
+function lookAt({ folder, name }: Place): Promise<BigIntStats | undefined> {
+  return folder.lookUp(name, { hasLock: true });
+}
+
+/** Moves what is at a place aside, and removes it after the rename; if that fails, moves it back. */
+async function renameOver(source: MemberName, to: Place, isFolder: boolean): Promise<void> {
+  const { folder, name } = to;
   const aside = reserveTemporaryName();
   let isRemoved = false;
   try {
-    await renameTo(folder.at(name), folder.at(aside));
     try {
+      await renameTo(folder.at(name), folder.at(aside));
       await renameTo(source, folder.at(name));
     } catch (error) {
-      isRemoved = await rename(folder.at(aside), folder.at(name)).then(
-        () => true,
-        () => false,
-      );
+      // A rename may have been done although it is reported as failed.
+      if ((await lookAt(to)) === undefined) {
+        isRemoved = await rename(folder.at(aside), folder.at(name)).then(
+          () => true,
+          () => false,
+        );
+      }
       throw error;
     }
     // The move is done: what remains of the old content, the next clean-up removes.

@@ -44,6 +44,29 @@ function replaceCall<T extends object, K extends Names<T>>(room: T, name: K, mak
   });
 }
 
+describe("a move of a file whose old name is removed, although the system reports a failure", () => {
+  it.each(["ENOENT", "EIO"] as const)("is done, and loses nothing: %s", async (code) => {
+    const { storage, names } = await startStorage();
+    replaceCall(fs.promises, "unlink", (unlink) => async (path: string) => {
+      await unlink(path);
+      throw systemError(code, "unlink");
+    });
+    expect(await storage.move?.("/file", "/new")).toBe("created");
+    expect(await readFileText(storage, "/new")).toBe("former");
+    expect(await names()).toEqual(["new"]);
+  });
+
+  it("fails if another process has moved it, which keeps its name", async () => {
+    const { root, storage, names } = await startStorage();
+    replaceCall(fs.promises, "unlink", (unlink) => async (path: string) => {
+      if (String(path).endsWith("/file")) fs.renameSync(join(root, "file"), join(root, "elsewhere"));
+      await unlink(path);
+    });
+    await expect(storage.move?.("/file", "/new")).rejects.toMatchObject({ code: "not-found" });
+    expect(await names()).toEqual(["elsewhere"]);
+  });
+});
+
 describe("a creation that must not replace anything, where no hard link can be made", () => {
   const create = (storage: StorageAdapter) => storage.write("/new", inChunks(noise(10, 1), 10), { ifNoneMatch: "*" });
 

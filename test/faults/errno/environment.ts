@@ -61,6 +61,7 @@ const FILES: Readonly<Record<string, string>> = {
   "tree/b": "content of b",
   "tree/large": "large ".repeat(33_000),
   "tree/inner/c": "content of c",
+  "other/d": "content of d",
 };
 
 /** Makes one. */
@@ -93,12 +94,13 @@ export function createEnvironment(): Environment {
 
   function reset(): void {
     rmSync(root, { recursive: true, force: true });
-    mkdirSync(join(root, "tree/inner"), { recursive: true });
+    for (const path of ["tree/inner", "other"]) mkdirSync(join(root, path), { recursive: true });
     for (const [path, content] of Object.entries(FILES)) writeFileSync(join(root, path), content);
     // What an overwrite keeps: another one's permissions, and where the process may give files away another owner.
     chmodSync(join(root, "file"), 0o604);
     if (process.getuid?.() === 0) chownSync(join(root, "file"), NOBODY, NOBODY);
-    for (const path of [...Object.keys(FILES), "tree/inner", "tree", ""]) utimesSync(join(root, path), 1e9, 1e9);
+    for (const path of [...Object.keys(FILES), "tree/inner", "tree", "other", ""])
+      utimesSync(join(root, path), 1e9, 1e9);
   }
 
   async function send({ method, target, headers = {}, body, as }: Parameters<Environment["send"]>[0]) {

@@ -16,6 +16,8 @@ export interface Operation {
   readonly refused?: { readonly status?: number; readonly text?: string };
   /** Its status if it was done already: by an attempt that failed according to its answer, after its last step. */
   readonly again: number;
+  /** Its status if the attempt was left in the middle, because what undoes it fails as well. */
+  readonly halfway?: number;
   /** The calls to the system that it is made of, on both ways: at once, and in other threads. No other one is made. */
   readonly uses: readonly FileCall[];
   /** Of {@link uses}, what fails without harm where it belongs to a file that is only read. */
@@ -24,6 +26,8 @@ export interface Operation {
   readonly undoes?: readonly [failing: FileCall, undoing: FileCall];
   /** It changes several members, each of which is in its old or its new state; else all of them are in one. */
   readonly isOfSeveral?: true;
+  /** What it replaces, which is removed first (RFC 4918 9.9.3): it may be missing if the rest fails as well. */
+  readonly replaces?: string;
 }
 
 const isRoot = process.getuid?.() === 0;
@@ -168,6 +172,38 @@ export const OPERATIONS: readonly Operation[] = [
     uses: [...COPYING, "rename"],
     spared: ["close file"],
     ...UNDONE,
+  },
+  {
+    name: "a move to a name that is free",
+    method: "MOVE",
+    target: "/home/file",
+    headers: { destination: "/home/tree/new" },
+    status: 201,
+    again: 404,
+    halfway: 204,
+    isOfSeveral: true,
+    uses: ["open folder", "lstat", "fstat", "link", "unlink", "fsync folder", "close folder"],
+  },
+  {
+    name: "a move of a file over a file",
+    method: "MOVE",
+    target: "/home/file",
+    headers: { destination: "/home/tree/a" },
+    status: 204,
+    again: 404,
+    uses: ["open folder", "lstat", "fstat", "rename", "fsync folder", "close folder"],
+  },
+  {
+    name: "a move of a folder over a folder",
+    method: "MOVE",
+    target: "/home/tree/inner/",
+    headers: { destination: "/home/other/" },
+    status: 204,
+    again: 404,
+    halfway: 201,
+    uses: [...LISTING, "fstat", "rename", "unlink", "rmdir", "fsync folder"],
+    isOfSeveral: true,
+    replaces: "other",
   },
   {
     name: "a deletion",

@@ -184,7 +184,8 @@ function judgeState({ operation }: Point, isDone: boolean, state: State, course:
   const isNew = paths.every((path) => isAt(path, after));
   if (isDone) return isNew ? [] : ["is not the new state"];
   if (operation.isOfSeveral) {
-    const odd = paths.filter((path) => !isAt(path, before) && !isAt(path, after));
+    const isReplaced = (path: string) => path === operation.replaces && !state.has(path);
+    const odd = paths.filter((path) => !isAt(path, before) && !isAt(path, after) && !isReplaced(path));
     return odd.map((path) => `${path} is neither old nor new`);
   }
   return isNew || paths.every((path) => isAt(path, before)) ? [] : ["is neither the old state nor the new one"];
@@ -209,7 +210,7 @@ async function judgeRest(
   const { status } = await environment.send(operation);
   const retried = environment.look();
   const isNew = [...after].every(([path, content]) => retried.state.get(path) === content);
-  if (![operation.status, operation.again].includes(status)) problems.push(`then it is ${status}`);
+  if (![operation.status, operation.again, operation.halfway].includes(status)) problems.push(`then it is ${status}`);
   if (!isNew || retried.state.size !== after.size) problems.push("then it is not done");
   return problems;
 }
