@@ -16,36 +16,30 @@ export function readTexts(main: HTMLElement): ScriptTexts {
   return JSON.parse(main.dataset.texts ?? "{}") as ScriptTexts;
 }
 
-const UNIT_PREFIXES = ["", "kilo", "mega", "giga", "tera", "peta"] as const;
+const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte", "petabyte"] as const;
 
 /** A number of bytes in the page's language, such as `1.5 MB`, as the rows have it. */
 export function formatSize(bytes: number): string {
-  const [power, value, unit] = scale(bytes);
-  return formatUnit(value, unit, { unitDisplay: power > 0 ? "short" : "long", maximumSignificantDigits: 3 });
+  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), UNITS.length - 1);
+  const unitDisplay = power === 0 ? "long" : "short";
+  const style = { style: "unit", unit: UNITS[power], unitDisplay, maximumSignificantDigits: 3 } as const;
+  return new Intl.NumberFormat(languageOfPage(), style).format(bytes / 1000 ** power);
 }
 
 /** Bytes per second in the page's language, such as `2.3 MB/s`. */
 export function formatSpeed(bytesPerSecond: number): string {
-  const [power, value, unit] = scale(bytesPerSecond);
-  return formatUnit(value, `${unit}-per-second`, { maximumFractionDigits: power > 0 ? 1 : 0 });
+  const power = Math.min(Math.floor(Math.log10(Math.max(bytesPerSecond, 1)) / 3), UNITS.length - 1);
+  return formatUnit(bytesPerSecond / 1000 ** power, `${UNITS[power]}-per-second`, power > 0 ? 1 : 0);
 }
 
 /** A rounded duration in the page's language, such as `40 sec`, `3 min` or `2 hr`. */
 export function formatDuration(seconds: number): string {
-  const format = (value: number, unit: string, maximumFractionDigits = 0): string =>
-    formatUnit(value, unit, { maximumFractionDigits });
-  if (seconds < 60) return format(seconds, "second");
-  return seconds < 3600 ? format(seconds / 60, "minute") : format(seconds / 3600, "hour", 1);
+  if (seconds < 60) return formatUnit(seconds, "second", 0);
+  return seconds < 3600 ? formatUnit(seconds / 60, "minute", 0) : formatUnit(seconds / 3600, "hour", 1);
 }
 
-/** A number of bytes in the largest unit in which it is 1 or more, and the power of 1000 that the unit is. */
-function scale(bytes: number): readonly [power: number, value: number, unit: string] {
-  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), UNIT_PREFIXES.length - 1);
-  return [power, bytes / 1000 ** power, `${UNIT_PREFIXES[power]}byte`];
-}
-
-function formatUnit(value: number, unit: string, options: Intl.NumberFormatOptions): string {
-  const style = { style: "unit", unit, unitDisplay: "short", ...options } as const;
+function formatUnit(value: number, unit: string, maximumFractionDigits: number): string {
+  const style = { style: "unit", unit, unitDisplay: "short", maximumFractionDigits } as const;
   return new Intl.NumberFormat(languageOfPage(), style).format(value);
 }
 
@@ -54,7 +48,7 @@ const MINUTE = 60_000;
 /** These take a while to make. */
 let timeFormats: readonly [Intl.DateTimeFormat, Intl.RelativeTimeFormat] | undefined;
 
-/** A time in the zone of the reader, and one of today as what has passed since. The rows have its seconds in a tooltip. */
+/** A time in the zone of the reader, and one of today as what has passed since. Seconds are in the tooltip of a row. */
 export function formatTime(time: Date, now = new Date()): string {
   const language = languageOfPage();
   timeFormats ??= [
