@@ -1,5 +1,5 @@
 import type { Failure } from "../http/http-error.ts";
-import { isGetOrHead } from "../http/methods.ts";
+import { isGetOrHead, WEBDAV_METHODS } from "../http/methods.ts";
 import type { Variant } from "../http/negotiate.ts";
 import { FAILURE_TEXTS } from "./error-responses.ts";
 import type { HeaderName } from "./headers.ts";
@@ -53,7 +53,7 @@ export function toOperation(
   };
 }
 
-const OF_WEBDAV = "`Allow` lists the methods, also those of WebDAV (RFC 4918), which this document leaves out.";
+const OF_WEBDAV = `\`Allow\` has the methods, also ${WEBDAV_METHODS.join(", ")}, for which OpenAPI has no place.`;
 
 /** Returns the operation OPTIONS, which every URL has (CONTRACT 1). */
 export function toOptionsOperation(

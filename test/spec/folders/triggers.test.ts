@@ -339,6 +339,9 @@ describe("the option triggers", () => {
     [{ "create-folder": {} }, "triggers.create-folder"],
     [{ "create-folder-if-missing": {} }, "triggers.create-folder-if-missing"],
     [{ "upload-file": {} }, "triggers.upload-file"],
+    ...["move", "copy", "rename-member", "move-members", "copy-members"].map(
+      (name) => [{ [name]: {} }, `triggers.${name}`] as const,
+    ),
     [{ "delete-members": {} }, "triggers.delete-members"],
     [{ "download-members": {} }, "triggers.download-members"],
     [{ "": {} }, "triggers."],

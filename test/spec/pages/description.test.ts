@@ -56,6 +56,12 @@ describe("GET of the OpenAPI description", () => {
     expect(service.handles(request("GET", "/____svc__/openapi.yaml"))).toBe(true);
   });
 
+  it("names the methods that OpenAPI has no place for, where the service has them", async () => {
+    const all = "PROPFIND, PROPPATCH, COPY, MOVE, LOCK, UNLOCK";
+    expect(JSON.stringify(await describeService({ webdav: {} }))).toContain(all);
+    expect(JSON.stringify(await describeService())).not.toContain(all);
+  });
+
   it("says the same to readers of YAML 1.1, whatever triggers are called", async () => {
     const names = ["on", "off", "yes", "no", "1_000", "0b1", "2018-11-13", "true", "1e3"];
     const { call } = await createTestService({ triggers: Object.fromEntries(names.map((name) => [name, {}])) });
