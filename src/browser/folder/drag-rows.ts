@@ -2,6 +2,9 @@ import { copyOrMoveAll } from "./copy-or-move.ts";
 import { findFolderRow, findRow, markDrop, mayDo, type OpenFolderPage, selectedRows } from "./page.ts";
 import { currentPath, parsePath, toPathText } from "./paths.ts";
 
+/** Marks rows of this page among other things that are dragged. */
+const TYPE = "application/x-fileferry-members";
+
 /** Lets rows be dragged onto folders: those of the page, and those above it in the breadcrumbs. Ctrl copies. */
 export function enhanceDragging(page: OpenFolderPage): void {
   const { main } = page;
@@ -20,12 +23,8 @@ export function enhanceDragging(page: OpenFolderPage): void {
     if (row === null || dataTransfer === null) return;
     const selected = selectedRows(main);
     dragged = selected.includes(row) ? selected : [row];
-    if (!mayBe("move") && !mayBe("copy")) {
-      dragged = [];
-      return;
-    }
-    // Firefox drags nothing without data.
-    dataTransfer.setData("fileferry", "");
+    if (!mayBe("move") && !mayBe("copy")) return;
+    dataTransfer.setData(TYPE, "");
     dataTransfer.effectAllowed = "copyMove";
   });
   main.addEventListener("dragend", () => {
@@ -33,17 +32,16 @@ export function enhanceDragging(page: OpenFolderPage): void {
     markDrop();
   });
   main.addEventListener("dragover", (event) => {
-    const { dataTransfer } = event;
-    if (dragged.length === 0 || dataTransfer === null) return;
+    if (!event.dataTransfer?.types.includes(TYPE)) return;
     const found = findFolder(event.target, dragged);
     const verb = verbOf(event);
     markDrop(found?.element);
     if (found === undefined || verb === undefined) return;
     event.preventDefault();
-    dataTransfer.dropEffect = verb;
+    event.dataTransfer.dropEffect = verb;
   });
   main.addEventListener("drop", (event) => {
-    if (dragged.length === 0) return;
+    if (!event.dataTransfer?.types.includes(TYPE)) return;
     event.preventDefault();
     const found = findFolder(event.target, dragged);
     const verb = verbOf(event);

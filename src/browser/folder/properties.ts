@@ -1,5 +1,4 @@
 import { showList } from "../dialog.ts";
-import { nameElement } from "../elements.ts";
 import { findRow, type OpenFolderPage } from "./page.ts";
 import { currentPath, toPathText } from "./paths.ts";
 import { linkOf } from "./rename.ts";
@@ -18,5 +17,5 @@ export async function showProperties({ main, texts }: OpenFolderPage, name: stri
     [texts.modified, [time?.textContent, time && toExact(time)].filter(Boolean).join(" · ")],
     [texts.folder, toPathText(currentPath())],
   ];
-  await showList(nameElement(name), { className: "facts", rows, close: texts.close });
+  await showList(name, { className: "facts", rows, close: texts.close });
 }

@@ -27,7 +27,7 @@ export function createUploadTask(
   return {
     name: path.join("/"),
     size: chosen.file.size,
-    conflict: wasAsked() ? undefined : conflict,
+    conflict: conflict && !wasAsked() ? conflict : undefined,
     send(mayReplace, onProgress) {
       const isKept = sender.findKept(current()) !== undefined;
       const how = { mayReplace: mayReplace || wasAsked(), isAlone: isAlone(), isGuess: number > 0 && !isKept };

@@ -114,7 +114,8 @@ function toConflict(
   { exists }: ScriptTexts,
 ): Problem | undefined {
   if (row === undefined) return undefined;
-  const existing = [...row.querySelectorAll(".size, time")].map((part) => part.textContent).join(", ");
+  const time = new Date(row.querySelector("time")?.dateTime ?? "");
+  const existing = `${row.querySelector(".size")?.textContent}, ${formatTime(time)}`;
   const chosen = `${formatSize(size)}, ${formatTime(new Date(lastModified))}`;
   return { kind: "exists", message: `${exists}\n${existing} → ${chosen}` };
 }

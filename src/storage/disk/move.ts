@@ -96,41 +96,45 @@ async function renameInto(
 /** If both names are hard links to one file, the system's rename does nothing and leaves the old name. */
 async function replaceFile({ folder, name }: Place, target: MemberName, found: BigIntStats): Promise<void> {
   const member = found.nlink > 1n ? await folder.lookUp(name, { hasLock: true }) : undefined;
-  const isSameFile = member?.ino === found.ino && member.dev === found.dev;
-  await (isSameFile ? mapSystemErrors(unlink(folder.at(name)), CODES) : renameTo(folder.at(name), target));
+  await (isSameFile(member, found)
+    ? mapSystemErrors(unlink(folder.at(name)), CODES)
+    : renameTo(folder.at(name), target));
 }
 
 /**
  * Moves a file in two steps that never replace anything, and of which one fails if another process moves the same file.
- * The system may report that a step has failed although it was taken. So a name is removed only while the file has
- * another one. Returns `false` if the file system has no hard links.
+ * The system may report that a step has failed although it was taken. So the new name is removed only while the file
+ * has another one. Returns `false` if the file system has no hard links.
  */
 async function hardLinkAndUnlink(from: Place, to: Place): Promise<boolean> {
   const [source, target] = [from.folder.at(from.name), to.folder.at(to.name)];
+  const file = await lookAt(from);
   try {
     await link(source, target);
   } catch (error) {
     const code = systemCode(error) ?? "";
     if (NO_HARD_LINKS.includes(code)) return false;
-    if (code !== "EEXIST" && (await areSameFile(from, to))) await unlink(target).catch(() => undefined);
+    const hasBoth = code !== "EEXIST" && isSameFile(await lookAt(from), file) && isSameFile(await lookAt(to), file);
+    if (hasBoth) await unlink(target).catch(() => undefined);
     throw toStorageError(error, CODES);
   }
   try {
     await unlink(source);
   } catch (error) {
-    // Another process that has moved the file has a name for it, too.
-    const hasOtherName =
-      systemCode(error) === "ENOENT" ? (await lookAt(to))?.nlink !== 1n : await areSameFile(from, to);
-    if (!hasOtherName) return true;
-    await unlink(target).catch(() => undefined);
+    const placed = await lookAt(to);
+    if (isSameFile(placed, file)) {
+      // Another process that has moved the file has a name for it, too.
+      const isOnlyName = systemCode(error) === "ENOENT" ? placed?.nlink === 1n : !isSameFile(await lookAt(from), file);
+      if (isOnlyName) return true;
+      await unlink(target).catch(() => undefined);
+    }
     throw toStorageError(error, CODES);
   }
   return true;
 }
 
-async function areSameFile(one: Place, other: Place): Promise<boolean> {
-  const [a, b] = await Promise.all([lookAt(one), lookAt(other)]);
-  return a !== undefined && a.ino === b?.ino && a.dev === b.dev;
+function isSameFile(one: BigIntStats | undefined, other: BigIntStats | undefined): boolean {
+  return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
 }
 
 function lookAt({ folder, name }: Place): Promise<BigIntStats | undefined> {
@@ -148,7 +152,7 @@ async function renameOver(source: MemberName, to: Place, isFolder: boolean): Pro
       await renameTo(source, folder.at(name));
     } catch (error) {
       // A rename may have been done although it is reported as failed.
-      if ((await lookAt(to)) === undefined) {
+      if ((await lookAt(to).catch(() => undefined)) === undefined) {
         isRemoved = await rename(folder.at(aside), folder.at(name)).then(
           () => true,
           () => false,

@@ -133,7 +133,7 @@ export async function judge(environment: Environment, course: Course, point: Poi
     ...(environment.takeTold() > 0 || isDone || REFUSALS.get(faults[0].errno) === FULL
       ? []
       : ["the operator was not told"]),
-    ...(await judgeRest(environment, course, operation, state)),
+    ...(await judgeRest(environment, course, point, state)),
   ];
   return problems.map((problem) => `${describePoint(point)}: ${problem} (${got.status})`);
 }
@@ -177,14 +177,20 @@ function judgeBody({ operation, faults: [{ errno }] }: Point, { body }: Got, cou
   return contents(body).every((member) => whole.includes(member)) ? [] : ["another member"];
 }
 
-function judgeState({ operation }: Point, isDone: boolean, state: State, course: Course): readonly string[] {
+/** Whether a call fails again and again, so that what undoes the operation may fail as well. */
+function isStuck({ faults }: Point): boolean {
+  return faults.some(({ lasts }) => lasts === "on");
+}
+
+function judgeState(point: Point, isDone: boolean, state: State, course: Course): readonly string[] {
+  const { operation } = point;
   const { before, after } = course;
   const isAt = (path: string, of: State) => state.get(path) === of.get(path);
   const paths = [...new Set([...state.keys(), ...before.keys(), ...after.keys()])];
   const isNew = paths.every((path) => isAt(path, after));
   if (isDone) return isNew ? [] : ["is not the new state"];
   if (operation.isOfSeveral) {
-    const isReplaced = (path: string) => path === operation.replaces && !state.has(path);
+    const isReplaced = (path: string) => isStuck(point) && path === operation.replaces && !state.has(path);
     const odd = paths.filter((path) => !isAt(path, before) && !isAt(path, after) && !isReplaced(path));
     return odd.map((path) => `${path} is neither old nor new`);
   }
@@ -195,9 +201,10 @@ function judgeState({ operation }: Point, isDone: boolean, state: State, course:
 async function judgeRest(
   environment: Environment,
   { after }: Course,
-  operation: Operation,
+  point: Point,
   state: State,
 ): Promise<readonly string[]> {
+  const { operation } = point;
   const problems: string[] = [];
   const headers = { accept: "application/json" };
   for (const folder of ["", "tree/", "tree/inner/"]) {
@@ -210,7 +217,8 @@ async function judgeRest(
   const { status } = await environment.send(operation);
   const retried = environment.look();
   const isNew = [...after].every(([path, content]) => retried.state.get(path) === content);
-  if (![operation.status, operation.again, operation.halfway].includes(status)) problems.push(`then it is ${status}`);
+  const halfway = isStuck(point) ? operation.halfway : undefined;
+  if (![operation.status, operation.again, halfway].includes(status)) problems.push(`then it is ${status}`);
   if (!isNew || retried.state.size !== after.size) problems.push("then it is not done");
   return problems;
 }
