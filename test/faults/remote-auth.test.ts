@@ -391,6 +391,12 @@ describe("a hostile or broken fetch", () => {
       () => Promise.reject(new TypeError("x", { cause: new AggregateError([{ code: "EHOSTUNREACH" }]) })),
       "host unreachable",
     ],
+    [
+      "got what is no HTTP, and an error without a code, as the package undici makes it",
+      () =>
+        Promise.reject(new TypeError("x", { cause: Object.assign(new Error("SECRET"), { name: "HTTPParserError" }) })),
+      "no HTTP response",
+    ],
     ["waited for the connection", () => Promise.reject({ cause: { code: "UND_ERR_CONNECT_TIMEOUT" } }), "timed out"],
   ])("%s: that is no answer", async (_what, fetch, details) => {
     const verdict = await createAsked({ url, fetch: fetch as unknown as typeof globalThis.fetch }).ask();
