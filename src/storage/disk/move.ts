@@ -69,7 +69,7 @@ export async function placeMember(
   await Promise.all([from.folder.confirm(), to.folder.confirm()]);
   const hasProperties = (await hasRecords(from.folder)) || (await hasRecords(to.folder));
   const moved = hasProperties ? await from.folder.lookUp(from.name, { hasLock: true }) : undefined;
-  const place = (): Promise<void> => renameInto(from, to, kind, found);
+  const place = (): Promise<void> => renameInto(from, to, kind, { found, replace: options.replace });
   if (moved === undefined) await place();
   else {
     const { mustFlush } = options;
@@ -84,11 +84,13 @@ async function renameInto(
   from: Place,
   to: Place,
   kind: StorageEntry["kind"],
-  found: BigIntStats | undefined,
+  { found, replace }: { readonly found: BigIntStats | undefined; readonly replace: boolean },
 ): Promise<void> {
   const [source, target] = [from.folder.at(from.name), to.folder.at(to.name)];
   if (found === undefined) {
-    if (kind !== "file" || !(await hardLinkAndUnlink(from, to))) await renameTo(source, target);
+    // A rename is one step, but would replace what another process has just made.
+    const isRename = replace || kind !== "file";
+    if (isRename || !(await hardLinkAndUnlink(from, to))) await renameTo(source, target);
   } else if (kind !== "folder" && !found.isDirectory()) await replaceFile(from, target, found);
   else await renameOver(source, to, found.isDirectory());
 }

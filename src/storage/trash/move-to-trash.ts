@@ -45,7 +45,9 @@ async function moveToTrashOnce(
     await makeFolders(storage, folder);
     await writeInfo(storage, folder, entry);
     isMoving = true;
-    await storage.move(path, `${folder}/${TRASH_DATA}`, { kind: entry.kind, ...(ifMatch && { ifMatch }) });
+    // Nothing is there to be replaced. But only with this option a disk moves a file in one step.
+    const moving = { kind: entry.kind, replace: true, ...(ifMatch && { ifMatch }) };
+    await storage.move(path, `${folder}/${TRASH_DATA}`, moving);
   } catch (error) {
     // After any other error the move may be done: the sweep looks at it later.
     const isRefusal = !isMoving || hasCode(error, "not-found", "precondition-failed", "parent-missing", "denied");

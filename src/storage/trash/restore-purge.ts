@@ -1,7 +1,8 @@
 import type { RestoreOptions, TrashEntry, TrashPurge } from "../../contracts/kept/trash.ts";
-import { hasCode, StorageError } from "../../contracts/storage-adapter.ts";
+import { hasCode, type StorageAdapter, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
 import { toCanonicalPath, toPathSegments } from "../../contracts/storage-path.ts";
 import { isInArea } from "../area.ts";
+import { isCutMove } from "../wrappers/cut-moves.ts";
 import { makeFolders } from "../wrappers/folders.ts";
 import { ignoreMissing } from "../wrappers/list-folder.ts";
 import { TRASH_DATA } from "../wrappers/records.ts";
@@ -29,14 +30,22 @@ export async function restoreEntry(
     const path = to ?? entry.path;
     const segments = toPathSegments(path);
     if (segments.length === 0 || isInArea(path)) throw new StorageError("denied", "Nothing is restored to this path.");
-    if ((await storage.stat(path)) !== undefined) throw new StorageError("already-exists");
-    await makeFolders(storage, toCanonicalPath(segments.slice(0, -1)));
     const folder = toEntryFolder(place);
-    await storage.move(`${folder}/${TRASH_DATA}`, path, { ...(quota && { quota }) });
+    const present = await storage.stat(path);
+    if (present === undefined) {
+      await makeFolders(storage, toCanonicalPath(segments.slice(0, -1)));
+      await storage.move(`${folder}/${TRASH_DATA}`, path, { ...(quota && { quota }) });
+    } else if (!(await isHalfRestored(storage, place, present))) throw new StorageError("already-exists");
     // Without its data it is no entry: otherwise a sweep removes it.
     await storage.remove(folder, { kind: "folder" }).catch(() => undefined);
     return path;
   });
+}
+
+/** Whether a crash has cut a restoration in two, so that the file is back in its place, but also still an entry. */
+async function isHalfRestored(storage: StorageAdapter, place: EntryPlace, present: StorageEntry): Promise<boolean> {
+  const { data, hasVersions } = await lookAtEntry(storage, place);
+  return isCutMove(data, present) && !hasVersions;
 }
 
 /** Removes an entry for good. Returns it, or `undefined` if another caller has ended it. */

@@ -87,7 +87,9 @@ async function moveWithVersions(
   };
   const source = await storage.stat(from);
   const record = source && mayBeMoved(source, options) ? await toMoveRecord(internals, from, to, source) : undefined;
-  return record === undefined ? move() : runMove(internals, record, move);
+  // After a crash a sweep ends a move that has a record, so none of those that are refused may have one.
+  const isRefused = record === undefined || (options.replace !== true && (await storage.stat(to)) !== undefined);
+  return isRefused ? move() : runMove(internals, record, move);
 }
 
 /** Returns the record of a move; `undefined` if there are no versions to take along. */

@@ -3,6 +3,7 @@ import { createByteCollector } from "../../platform/byte-collector.ts";
 import { decodeUtf8 } from "../../platform/utf8.ts";
 import { VERSION_MOVES_FOLDER } from "../area.ts";
 import { toFileContent } from "../file-content.ts";
+import { isCutMove } from "../wrappers/cut-moves.ts";
 import { makeFolders } from "../wrappers/folders.ts";
 import { ignoreMissing, listIfFolder } from "../wrappers/list-folder.ts";
 import { createTimedId, isTimedId, toTimeOfId } from "../wrappers/timed-ids.ts";
@@ -99,11 +100,23 @@ export async function finishMoves(internals: VersionInternals): Promise<void> {
       const record = await readRecord(storage, path);
       if (record !== undefined) {
         const unlock = await mutex.lock(record.to === undefined ? [record.from] : [record.from, record.to]);
-        await settle(internals, record).finally(unlock);
+        await endFileMove(storage, record)
+          .then(() => settle(internals, record))
+          .finally(unlock);
       }
       await storage.remove(path, { kind: "file", permanent: true }).catch(ignoreMissing);
     }
   }
+}
+
+/** Takes the second step of a move that a crash has cut in two. */
+async function endFileMove(storage: StorageAdapter, { from, to, etag }: MoveRecord): Promise<void> {
+  if (to === undefined || etag === undefined) return;
+  const [source, target] = await Promise.all([storage.stat(from), storage.stat(to)]);
+  if (source?.etag !== etag || !isCutMove(source, target)) return;
+  await storage.remove(from, { kind: "file", ifMatch: [etag], permanent: true }).catch((error: unknown) => {
+    if (!hasCode(error, "not-found", "precondition-failed")) throw error;
+  });
 }
 
 /** Looks at what has become of a move, and has the versions go where what they belong to is. */

@@ -18,6 +18,8 @@ export interface Operation {
   readonly again: number;
   /** Its status if the attempt was left in the middle, because what undoes it fails as well. */
   readonly halfway?: number;
+  /** The headers of the client's second request, if they are others than those of the first one. */
+  readonly retriedWith?: Readonly<Record<string, string>>;
   /** The calls to the system that it is made of, on both ways: at once, and in other threads. No other one is made. */
   readonly uses: readonly FileCall[];
   /** Of {@link uses}, what fails without harm where it belongs to a file that is only read. */
@@ -178,6 +180,17 @@ export const OPERATIONS: readonly Operation[] = [
     method: "MOVE",
     target: "/home/file",
     headers: { destination: "/home/tree/new" },
+    status: 201,
+    again: 404,
+    isOfSeveral: true,
+    uses: ["open folder", "lstat", "fstat", "rename", "fsync folder", "close folder"],
+  },
+  {
+    name: "a move that must not replace",
+    method: "MOVE",
+    target: "/home/file",
+    headers: { destination: "/home/tree/new", overwrite: "F" },
+    retriedWith: { destination: "/home/tree/new" },
     status: 201,
     again: 404,
     halfway: 204,

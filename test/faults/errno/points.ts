@@ -214,7 +214,8 @@ async function judgeRest(
     if (!isClean) problems.push(`then ${folder || "the root"} cannot be listed`);
   }
   if (environment.look().unfinished > 0) problems.push("something unfinished stays");
-  const { status } = await environment.send(operation);
+  const { retriedWith } = operation;
+  const { status } = await environment.send({ ...operation, ...(retriedWith && { headers: retriedWith }) });
   const retried = environment.look();
   const isNew = [...after].every(([path, content]) => retried.state.get(path) === content);
   const halfway = isStuck(point) ? operation.halfway : undefined;

@@ -1,10 +1,20 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createDiskStorage } from "../../../../src/storage/disk.ts";
 import { createFaultyStorage } from "../../../../src/testing/faulty-storage.ts";
-import { entriesOf, openTrash } from "./setup.ts";
+import { codeOf, entriesOf, openTrash } from "./setup.ts";
 
 const MEMBERS = 10_000;
 const TIMED_ID = /\d{8}T\d{9}Z-[0-9a-f]{16}/;
@@ -48,6 +58,27 @@ describe("a trash on a disk", () => {
     expect(restoration.filter((call) => call.startsWith("move "))).toEqual(["move /__svc__/trash/large~t/<id>/data"]);
     expect(restoration).toEqual(asOfLarge(await callsOf(() => storage.trash.restore(idOf("/empty")))));
     expect(inodesIn("large")).toEqual(inodes);
+  });
+
+  it("ends a restoration that a crash has cut in two, and no other one whose place is taken", async () => {
+    const root = mkdtempSync(join(tmpdir(), "fileferry-trash-"));
+    onTestFinished(() => rmSync(root, { recursive: true }));
+    const { storage } = openTrash({}, createDiskStorage({ root, durability: "rename" }));
+    for (const name of ["linked", "copied"]) {
+      writeFileSync(join(root, name), "content");
+      utimesSync(join(root, name), 1_700_000_000, 1_700_000_000);
+      await storage.remove(`/${name}`);
+    }
+    const [copied, linked] = await entriesOf(storage);
+    const dataOf = (name: string, id = ""): string => join(root, "__svc__/trash", `${name}~t`, id, "data");
+    linkSync(dataOf("linked", linked?.id), join(root, "linked"));
+    copyFileSync(dataOf("copied", copied?.id), join(root, "copied"));
+    utimesSync(join(root, "copied"), 1_700_000_000, 1_700_000_000);
+
+    expect(await storage.trash.restore(linked?.id ?? "")).toBe("/linked");
+    expect(await codeOf(storage.trash.restore(copied?.id ?? ""))).toBe("already-exists");
+    expect((await entriesOf(storage)).map(({ path }) => path)).toEqual(["/copied"]);
+    expect(["linked", "copied"].map((name) => readFileSync(join(root, name), "utf8"))).toEqual(["content", "content"]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { lstat, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
+import { link, lstat, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -6,6 +6,7 @@ import { createDiskStorage } from "../../../../src/storage/disk.ts";
 import { createVersionsStorage } from "../../../../src/storage/versions.ts";
 import { createFaultyStorage } from "../../../../src/testing/faulty-storage.ts";
 import { inChunks, noise, put, readFileText } from "../../../../src/testing/storage/content.ts";
+import { fillStorage } from "../../../support/storage.ts";
 import { codeOf } from "../trash/setup.ts";
 import { openVersions, textsOf, versionsOf } from "./setup.ts";
 
@@ -64,6 +65,23 @@ describe("versions on a disk", () => {
     bytes[699_999] = (bytes[699_999] ?? 0) ^ 1;
     await storage.write("/a", inChunks(bytes, 65_536));
     expect((await versionsOf(storage, "/a")).length).toBe(1);
+  });
+
+  it("stay with a file whose move a crash has cut in two: a sweep ends it, an hour later", async () => {
+    const { inner, storage, pass } = openVersions({}, createDiskStorage({ root, durability: "rename" }));
+    await storage.createFolder("/folder");
+    for (const text of ["one", "two"]) await put(storage, "/a", text);
+    const [version] = await versionsOf(storage, "/a");
+    const { etag = "" } = (await storage.stat("/a")) ?? {};
+    const record = { from: "/a", to: "/folder/b", kind: "file", etag, ids: [version?.id] };
+    await fillStorage(inner, { [`/__svc__/versions-moves/${version?.id}`]: JSON.stringify(record) });
+    await link(join(root, "a"), join(root, "folder/b"));
+    await storage.versions.sweep();
+    expect(await textsOf(storage, "/a")).toEqual(["one"]);
+    pass(3700);
+    await storage.versions.sweep();
+    expect(await storage.stat("/a")).toBeUndefined();
+    expect([await readFileText(storage, "/folder/b"), await textsOf(storage, "/folder/b")]).toEqual(["two", ["one"]]);
   });
 
   it("follow no links", async () => {

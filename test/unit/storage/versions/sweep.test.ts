@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStorage } from "../../../../src/storage/memory.ts";
 import { createVersionsStorage } from "../../../../src/storage/versions.ts";
-import { put } from "../../../../src/testing/storage/content.ts";
+import { put, readFileText } from "../../../../src/testing/storage/content.ts";
 import { fillStorage } from "../../../support/storage.ts";
 import { pathsIn } from "../trash/setup.ts";
 import { openVersions, textsOf, versionsOf } from "./setup.ts";
@@ -55,6 +55,19 @@ describe("the sweep of versions", () => {
     pass(7200);
     await storage.versions.sweep();
     expect((await pathsIn(inner)).filter((path) => path.startsWith(`${MOVES}/2`))).toEqual([]);
+  });
+
+  it("removes no file of a move that a crash has cut off if the other one is a file of its own", async () => {
+    const { inner, storage, pass } = openVersions();
+    for (const text of ["one", "two"]) await put(storage, "/a", text);
+    await put(storage, "/b", "two");
+    const [version] = await versionsOf(storage, "/a");
+    const record = { from: "/a", to: "/b", kind: "file", etag: (await storage.stat("/a"))?.etag, ids: [version?.id] };
+    await fillStorage(inner, { [`${MOVES}/${ID}`]: JSON.stringify(record) });
+    pass(3700);
+    await storage.versions.sweep();
+    expect([await readFileText(storage, "/a"), await readFileText(storage, "/b")]).toEqual(["two", "two"]);
+    expect([await textsOf(storage, "/a"), await textsOf(storage, "/b")]).toEqual([["one"], []]);
   });
 
   it("removes empty folders an hour later, and brings back what has come into one", async () => {
