@@ -69,14 +69,15 @@ describe("a trash on a disk", () => {
       utimesSync(join(root, name), 1_700_000_000, 1_700_000_000);
       await storage.remove(`/${name}`);
     }
-    const [copied, linked] = await entriesOf(storage);
-    const dataOf = (name: string, id = ""): string => join(root, "__svc__/trash", `${name}~t`, id, "data");
-    linkSync(dataOf("linked", linked?.id), join(root, "linked"));
-    copyFileSync(dataOf("copied", copied?.id), join(root, "copied"));
+    const entries = await entriesOf(storage);
+    const idOf = (name: string): string => entries.find(({ path }) => path === `/${name}`)?.id ?? "";
+    const dataOf = (name: string): string => join(root, "__svc__/trash", `${name}~t`, idOf(name), "data");
+    linkSync(dataOf("linked"), join(root, "linked"));
+    copyFileSync(dataOf("copied"), join(root, "copied"));
     utimesSync(join(root, "copied"), 1_700_000_000, 1_700_000_000);
 
-    expect(await storage.trash.restore(linked?.id ?? "")).toBe("/linked");
-    expect(await codeOf(storage.trash.restore(copied?.id ?? ""))).toBe("already-exists");
+    expect(await storage.trash.restore(idOf("linked"))).toBe("/linked");
+    expect(await codeOf(storage.trash.restore(idOf("copied")))).toBe("already-exists");
     expect((await entriesOf(storage)).map(({ path }) => path)).toEqual(["/copied"]);
     expect(["linked", "copied"].map((name) => readFileSync(join(root, name), "utf8"))).toEqual(["content", "content"]);
   });
