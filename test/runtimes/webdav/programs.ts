@@ -13,9 +13,23 @@ export function findProgram(name: string): Found {
   if ((process.env.PATH ?? "").split(delimiter).some((folder) => isExecutable(join(folder, name)))) {
     return { missing: false, reason: "" };
   }
+  return tellAbsent(name);
+}
+
+function tellAbsent(name: string): Found {
   const reason = `${name} is not installed`;
   if (process.env.CI) throw new Error(reason);
   return tellMissing(reason);
+}
+
+/** gvfs, whose commands need a bus, and which has a program of its own for WebDAV. */
+export function findGvfs(): Found {
+  const missing = ["gio", "dbus-run-session"].map(findProgram).find((found) => found.missing);
+  if (missing !== undefined) return missing;
+  const folders = ["/usr/libexec", "/usr/lib/gvfs"];
+  return folders.some((folder) => isExecutable(join(folder, "gvfsd-dav")))
+    ? { missing: false, reason: "" }
+    : tellAbsent("gvfs-backends");
 }
 
 /** davfs2, if this machine permits mounting: containers often do not, those of continuous integration among them. */

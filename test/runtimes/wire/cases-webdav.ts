@@ -1,5 +1,7 @@
 import { expect } from "vitest";
-import { LOCKS, PROPFINDS, PROPPATCHES } from "../../unit/webdav/recorded.ts";
+import { playSequence } from "../../support/webdav-sequence.ts";
+import { LOCKS, PROPFINDS } from "../../unit/webdav/recorded.ts";
+import { bodyOf, SEQUENCES } from "../../unit/webdav/recorded-sequences.ts";
 import { type WireCase, wireCase } from "./case.ts";
 import type { CallOptions, WireAnswer, WireEnvironment } from "./client.ts";
 
@@ -16,7 +18,7 @@ type Ask = (
 function clientOf({ call, folder }: WireEnvironment, own: Readonly<Record<string, string>>): Ask {
   return (method, name, headers = {}, body = undefined, options = {}) => {
     const type: Readonly<Record<string, string>> = body?.startsWith("<") ? { "Content-Type": "application/xml" } : {};
-    const target = name === SELF ? folder.slice(0, -1) : name.startsWith("/") ? name : folder + name;
+    const target = name.startsWith("/") ? name : folder + name;
     const all = { ...own, ...type, ...headers };
     return call(method, target, {
       undescribed: UNDESCRIBED,
@@ -28,14 +30,6 @@ function clientOf({ call, folder }: WireEnvironment, own: Readonly<Record<string
 }
 
 const UNDESCRIBED = "OpenAPI has no place for the methods of WebDAV";
-/** The folder of the case without its slash. */
-const SELF = "(the folder without its slash)";
-
-function bodyOf(recorded: Readonly<Record<string, readonly [string, ...unknown[]]>>, client: string): string {
-  const [body] = recorded[client] ?? [];
-  if (body === undefined) throw new Error(`Nothing is recorded of ${client}`);
-  return body;
-}
 
 /** The token of a lock that was granted, without its angle brackets. */
 function tokenOf(answer: WireAnswer): string {
@@ -51,76 +45,15 @@ async function statusesOf(...asked: readonly (() => Promise<WireAnswer>)[]): Pro
   return statuses;
 }
 
-const FINDER = { "User-Agent": "WebDAVFS/3.0.0 (03008000) Darwin/24.1.0 (arm64)", Accept: "*/*" };
-const EXPLORER = { "User-Agent": "Microsoft-WebDAV-MiniRedir/10.0.22631", translate: "f" };
-const OFFICE = {
-  "User-Agent": "Microsoft Office Word 2014 (16.0.17328) Windows NT 10.0",
-  "X-Office-Major-Version": "16",
-};
-const GVFS = { "User-Agent": "gvfs/1.54.2", "Accept-Language": "en-us, en;q=0.9" };
-const NEON = { "User-Agent": "davfs2/1.6.1 neon/0.32.5", TE: "trailers" };
-const LOCK_OF_ALL = { Depth: "0", Timeout: "Second-600" };
+/** Its headers are as published; what is sent here, and its order, are from knowledge. */
+const OFFICE = { "User-Agent": "Microsoft Office Word 2014", "X-Office-Major-Version": "16" };
 
 /** What clients of WebDAV send, in their order and with their headers (RFC 4918). */
 export const webdavCases: readonly WireCase[] = [
-  wireCase("Finder mounts, saves a new file under a lock, and sees it", async (environment) => {
-    const ask = clientOf(environment, FINDER);
-    const options = await ask("OPTIONS", "", {}, undefined, { as: null });
-    expect([options.status, options.header("dav"), options.header("content-length")]).toEqual([200, "1, 2, 3", "0"]);
-    const mounted = await ask("PROPFIND", "", { Depth: "0" }, bodyOf(PROPFINDS, "Finder (WebDAVFS), of a folder"));
-    expect([mounted.status, mounted.text]).toEqual([207, expect.stringContaining("<D:collection/>")]);
-    const quota = await ask("PROPFIND", "", { Depth: "0" }, bodyOf(PROPFINDS, "Finder (WebDAVFS), of the quota"));
-    expect([quota.status, quota.text]).toEqual([207, expect.stringContaining("404 Not Found")]);
-    expect((await ask("PROPFIND", "._new.txt", { Depth: "0" })).status).toBe(404);
-    expect((await ask("PUT", "new.txt", {}, "")).status).toBe(201);
-    const locked = await ask("LOCK", "new.txt", LOCK_OF_ALL, bodyOf(LOCKS, "Finder (WebDAVFS)"));
-    expect([locked.status, locked.text]).toEqual([200, expect.stringContaining("Second-600")]);
-    const token = tokenOf(locked);
-    const fields = { If: `(<${token}>)`, "X-Expected-Entity-Length": "7" };
-    expect((await ask("PUT", "new.txt", fields, "content", { chunked: true })).status).toBe(201);
-    const seen = await ask("PROPFIND", "new.txt", { Depth: "0" }, bodyOf(PROPFINDS, "Finder (WebDAVFS), of a folder"));
-    expect(seen.text).toContain("<D:getcontentlength>7</D:getcontentlength>");
-    expect((await ask("UNLOCK", "new.txt", { "Lock-Token": `<${token}>` })).status).toBe(204);
-    expect((await environment.call("GET", `${environment.folder}new.txt`)).text).toBe("content");
-    expect(await environment.names()).toEqual(["new.txt"]);
-  }),
-  wireCase("Explorer walks down from the root, and never meets a redirect", async (environment) => {
-    const ask = clientOf(environment, EXPLORER);
-    const options = await ask("OPTIONS", "/", {}, undefined, { as: null });
-    expect([options.status, options.header("ms-author-via")]).toEqual([200, "DAV"]);
-    for (const path of ["/", "/home", SELF]) {
-      expect((await ask("PROPFIND", path, { Depth: "0", "Content-Length": "0" })).status).toBe(207);
-    }
-    const listed = await ask("PROPFIND", SELF, { Depth: "1", "Content-Length": "0" });
-    expect([listed.status, listed.header("content-location")]).toEqual([207, environment.folder]);
-    expect(
-      await statusesOf(
-        () => ask("MKCOL", "New%20folder"),
-        () => ask("PROPFIND", "New%20folder", { Depth: "0" }),
-      ),
-    ).toEqual([201, 207]);
-    const moved = { Destination: `http://127.0.0.1${environment.folder}Letters`, Overwrite: "F" };
-    expect((await ask("MOVE", "New%20folder", moved)).status).toBe(201);
-    expect(await environment.names()).toEqual(["Letters"]);
-    expect((await ask("DELETE", "Letters")).status).toBe(204);
-    expect(await environment.names()).toEqual([]);
-  }),
-  wireCase(
-    "Explorer saves a file under a lock, sets its four times, and unlocks it without brackets",
-    async (environment) => {
-      const ask = clientOf(environment, EXPLORER);
-      expect((await ask("PUT", "a.txt", { "Content-Length": "0" })).status).toBe(201);
-      // No `Depth`, which is `infinity`.
-      const locked = await ask("LOCK", "a.txt", { Timeout: "Second-3600" }, bodyOf(LOCKS, "Explorer (MiniRedir)"));
-      const token = tokenOf(locked);
-      const fields = { If: `(<${token}>)` };
-      expect((await ask("PUT", "a.txt", fields, "content")).status).toBe(201);
-      const patched = await ask("PROPPATCH", "a.txt", fields, bodyOf(PROPPATCHES, "Explorer (MiniRedir)"));
-      expect([patched.status, patched.text]).toEqual([207, expect.stringContaining("200 OK")]);
-      expect(patched.text).not.toMatch(/HTTP\/1\.1 [45]/);
-      expect((await ask("UNLOCK", "a.txt", { "Lock-Token": token })).status).toBe(204);
-      expect((await ask("DELETE", "a.txt")).status).toBe(204);
-    },
+  ...SEQUENCES.map((sequence) =>
+    wireCase(sequence.name, ({ port, folder, call, names }) =>
+      playSequence(sequence, { origin: `http://127.0.0.1:${port}`, folder, call, names }),
+    ),
   ),
   wireCase(
     "Office edits a document: its lock is refreshed, and survives what is moved over it",
@@ -129,7 +62,9 @@ export const webdavCases: readonly WireCase[] = [
       await put("a.docx", "one");
       const ask = clientOf(environment, OFFICE);
       expect((await ask("HEAD", "a.docx")).status).toBe(200);
-      const token = tokenOf(await ask("LOCK", "a.docx", { Timeout: "Second-180" }, bodyOf(LOCKS, "Office")));
+      const token = tokenOf(
+        await ask("LOCK", "a.docx", { Timeout: "Second-180" }, bodyOf(LOCKS, "Office, with another prefix")),
+      );
       const refreshed = await ask("LOCK", "a.docx", { Timeout: "Second-3600", If: `(<${token}>)` });
       expect([refreshed.status, refreshed.text]).toEqual([200, expect.stringContaining(token)]);
       expect(refreshed.text).toContain("Second-3600");
@@ -148,40 +83,6 @@ export const webdavCases: readonly WireCase[] = [
       expect((await call("GET", `${folder}a.docx`)).text).toBe("three");
     },
   ),
-  wireCase(
-    "gvfs looks for the root of the mount, makes a folder, and moves it without its slash",
-    async (environment) => {
-      const ask = clientOf(environment, GVFS);
-      const body = bodyOf(PROPFINDS, "gvfs");
-      expect((await ask("OPTIONS", "")).header("dav")).toContain("1");
-      for (const path of ["", "/home/", "/"])
-        expect((await ask("PROPFIND", path, { Depth: "0" }, body)).status).toBe(207);
-      expect((await ask("MKCOL", "one/")).status).toBe(201);
-      await environment.put("one/a%20%26%20b.txt", "content");
-      const moved = { Destination: `http://127.0.0.1${environment.folder}two`, Overwrite: "F" };
-      expect((await ask("MOVE", "one", moved)).status).toBe(201);
-      const listed = await ask("PROPFIND", "two/", { Depth: "1" }, body);
-      expect([...listed.text.matchAll(/<D:href>([^<]*)</g)].map(([, href]) => href)).toEqual([
-        `${environment.folder}two/`,
-        `${environment.folder}two/a%20&amp;%20b.txt`,
-      ]);
-    },
-  ),
-  wireCase("davfs2 locks a new file, stores it, sets a property, and finds its lock again", async (environment) => {
-    const ask = clientOf(environment, NEON);
-    const locked = await ask("LOCK", "new.txt", LOCK_OF_ALL, bodyOf(LOCKS, "davfs2 (neon)"));
-    expect(locked.status).toBe(201);
-    const token = tokenOf(locked);
-    const fields = { If: `<http://127.0.0.1${environment.folder}new.txt> (<${token}>)` };
-    expect((await ask("PUT", "new.txt", fields, "content")).status).toBe(201);
-    const patched = await ask("PROPPATCH", "new.txt", fields, bodyOf(PROPPATCHES, "davfs2 (neon), the executable bit"));
-    expect([patched.status, patched.text]).toEqual([207, expect.stringContaining("200 OK")]);
-    const seen = await ask("PROPFIND", "new.txt", { Depth: "0" }, bodyOf(PROPFINDS, "davfs2 (neon)"));
-    expect(seen.text).toMatch(/executable[^>]*>T<\//);
-    const discovered = await ask("PROPFIND", "new.txt", { Depth: "0" }, bodyOf(PROPFINDS, "LibreOffice"));
-    expect(discovered.text).toContain(`<D:href>${token}</D:href>`);
-    expect((await ask("UNLOCK", "new.txt", { "Lock-Token": `<${token}>` })).status).toBe(204);
-  }),
   wireCase("COPY and MOVE take a tree along, and are reported once", async (environment) => {
     const { put, call, folder, names, events } = environment;
     await call("PUT", `${folder}one/`);
