@@ -34,6 +34,7 @@ const RULES: Readonly<Record<string, number>> = {
   "6": 4,
   "7.1": 9,
   "7.2": 9,
+  "WebDAV 1": 1,
   "WebDAV 2": 10,
   "WebDAV 3": 7,
   "WebDAV 4": 6,

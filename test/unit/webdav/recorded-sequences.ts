@@ -131,6 +131,26 @@ const finder: readonly RecordedSequence[] = [
     ],
     left: ["Backup"],
   },
+  {
+    // apple-oss-distributions/webdavfs, mount.tproj/webdav_network.c: network_lock, network_rename and network_delete
+    // (2026). It is the client's source, not a recording.
+    name: "Finder refreshes a lock, and renames and removes a locked file (published, as source)",
+    headers: FINDER,
+    files: { "Test%20File.txt": "content" },
+    steps: [
+      [FINDER_LOCK, 200, FINDER_GRANTED],
+      [
+        "LOCK {folder}Test%20File.txt\nContent-Type: text/xml\nDepth: 0\nTimeout: Second-600\nIf: (<{token}>)",
+        200,
+        { has: ["{token}", "Second-600"] },
+      ],
+      ["MOVE {folder}Test%20File.txt\nDestination: {origin}{folder}b.txt\nIf: (<{token}>)", 201],
+      ["MOVE {folder}b.txt\nDestination: {origin}{folder}Test%20File.txt", 201],
+      [FINDER_LOCK, 200, FINDER_GRANTED],
+      ["DELETE {folder}Test%20File.txt\nIf: (<{token}>)", 204],
+    ],
+    left: [],
+  },
 ];
 
 const WINDOWS_XML = 'Cache-Control: no-cache\nPragma: no-cache\nContent-Type: text/xml; charset="utf-8"';
@@ -138,8 +158,7 @@ const ofExplorer = (target: string, depth = "0") => `PROPFIND ${target}\nDepth: 
 const setByExplorer = (target: string, client: string) =>
   `PROPPATCH ${target}\n${WINDOWS_XML}\nIf: (<{token}>)\n\n${bodyOf(PROPPATCHES, client)}`;
 /** It has no `Depth`. */
-const EXPLORER_LOCK =
-  `LOCK {folder}~%24test.docx\n${WINDOWS_XML}\nTimeout: Second-3600\n\n${bodyOf(LOCKS, "Explorer (MiniRedir)")}`;
+const EXPLORER_LOCK = `LOCK {folder}~%24test.docx\n${WINDOWS_XML}\nTimeout: Second-3600\n\n${bodyOf(LOCKS, "Explorer (MiniRedir)")}`;
 
 const explorer: readonly RecordedSequence[] = [
   {
@@ -174,10 +193,10 @@ const explorer: readonly RecordedSequence[] = [
     // The order to the first UNLOCK: mar10/wsgidav, issue 112 (2018); from there, and the name: OpenMarshal/
     // npm-WebDAV-Server, issue 37 (2018), the owner file of Word on a drive. The headers of LOCK: swisspol/GCDWebServer,
     // issue 319 (6.1.7601, 2017), whose body is cut behind its first element. Those of PROPPATCH: a comment of
-    // PropPatchHandler.java in milton (6.0.6001, 2008). Bodies: as in the tables. `If` at PUT and `Lock-Token` are cut
-    // in all of them, and from knowledge.
+    // PropPatchHandler.java in milton (6.0.6001, 2008), with `If`. Bodies: as in the tables. The content and its `If`,
+    // which cs3org/reva, pull request 4972, tells of, and `Lock-Token` are cut in all of them.
     name: "Explorer saves a file under a lock, and sets its times twice (published)",
-    headers: { "User-Agent": "Microsoft-WebDAV-MiniRedir/10.0.17134", translate: "f" },
+    headers: { "User-Agent": "Microsoft-WebDAV-MiniRedir/10.0.15063", translate: "f" },
     steps: [
       [ofExplorer("{folder}~%24test.docx"), 404],
       ["PUT {folder}~%24test.docx\nPragma: no-cache", 201],

@@ -18,7 +18,10 @@ function win32Key(name: string): string {
 
 /** A PROPFIND, and the keys that it asks for. */
 export const PROPFINDS: Readonly<Record<string, readonly [body: string, keys: readonly string[] | "allprop"]>> = {
-  // Published, whole: swisspol/GCDWebServer, Tests/WebDAV-Finder, 004 (WebDAVFS 3.0.1 of macOS 10.9, 2014).
+  // Published, whole: swisspol/GCDWebServer, Tests/WebDAV-Finder, 004 (WebDAVFS 3.0.1 of macOS 10.9, 2014). The same is
+  // in linagora/twake-drive, tdrive/backend/node/src/services/webdav/web/routes.ts (WebDAVFS 3.0.0 of macOS 14), and in
+  // Apple's source of 2026: apple-oss-distributions/webdavfs, mount.tproj/webdav_network.c. That has also the next two,
+  // and the LOCK below.
   "Finder (WebDAVFS), of a folder": [
     `<?xml version="1.0" encoding="utf-8"?>
 <D:propfind xmlns:D="DAV:">
@@ -56,6 +59,39 @@ export const PROPFINDS: Readonly<Record<string, readonly [body: string, keys: re
 </D:propfind>
 `,
     ["{DAV:}resourcetype"],
+  ],
+  // Published, in Apple's source: of a file of which no response told the time or the entity-tag.
+  "Finder (WebDAVFS), of the version": [
+    `<?xml version="1.0" encoding="utf-8"?>
+<D:propfind xmlns:D="DAV:">
+<D:prop>
+<D:getlastmodified/>
+<D:getetag/>
+</D:prop>
+</D:propfind>
+`,
+    ["{DAV:}getlastmodified", "{DAV:}getetag"],
+  ],
+  // Published, in Apple's source: of a folder, for servers of Apple.
+  "Finder (WebDAVFS), of AppleDouble": [
+    `<?xml version="1.0" encoding="utf-8"?>
+<D:propfind xmlns:D="DAV:">
+<D:prop xmlns:A="http://www.apple.com/webdav_fs/props/">
+<D:getlastmodified/>
+<D:getcontentlength/>
+<D:creationdate/>
+<D:resourcetype/>
+<A:appledoubleheader/>
+</D:prop>
+</D:propfind>
+`,
+    [
+      "{DAV:}getlastmodified",
+      "{DAV:}getcontentlength",
+      "{DAV:}creationdate",
+      "{DAV:}resourcetype",
+      "{http://www.apple.com/webdav_fs/props/}appledoubleheader",
+    ],
   ],
   // Published, whole: zetacomponents/Webdav, tests/clients/ie7.php (MiniRedir 5.1.2600, 2010), each PROPFIND.
   "Explorer (MiniRedir), without a body": ["", "allprop"],
@@ -194,10 +230,10 @@ export const PROPFINDS: Readonly<Record<string, readonly [body: string, keys: re
     '<?xml version="1.0" encoding="UTF-8"?>\n<propfind xmlns="DAV:"><prop><getlastmodified xmlns="DAV:"/></prop></propfind>',
     ["{DAV:}getlastmodified"],
   ],
-  // From knowledge: it looks for the locks of others.
+  // Recorded: the same, after its LOCK of a document that somebody else has locked was 423.
   "LibreOffice, of locks": [
-    '<?xml version="1.0" encoding="UTF-8"?><propfind xmlns="DAV:"><prop><supportedlock/><lockdiscovery/></prop></propfind>',
-    ["{DAV:}supportedlock", "{DAV:}lockdiscovery"],
+    '<?xml version="1.0" encoding="UTF-8"?>\n<propfind xmlns="DAV:"><prop><lockdiscovery xmlns="DAV:"/></prop></propfind>',
+    ["{DAV:}lockdiscovery"],
   ],
 };
 
@@ -285,6 +321,20 @@ export const LOCKS: Readonly<Record<string, readonly [body: string, scope: strin
 </D:lockinfo>
 `,
     "exclusive",
+    "\nhttp://www.apple.com/webdav_fs/\n",
+  ],
+  // Published, in Apple's source.
+  "Finder (WebDAVFS), shared": [
+    `<?xml version="1.0" encoding="utf-8"?>
+<D:lockinfo xmlns:D="DAV:">
+<D:lockscope><D:shared/></D:lockscope>
+<D:locktype><D:write/></D:locktype>
+<D:owner>
+<D:href>http://www.apple.com/webdav_fs/</D:href>
+</D:owner>
+</D:lockinfo>
+`,
+    "shared",
     "\nhttp://www.apple.com/webdav_fs/\n",
   ],
   // Published, whole: FriendUPCloud/friendup, core/network/protocol_webdav.c (MiniRedir 10.0.15063, 2017).
