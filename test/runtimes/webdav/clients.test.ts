@@ -147,7 +147,7 @@ describe.skipIf(cadaver.missing)(`cadaver${cadaver.reason}`, () => {
 });
 
 describe.skipIf(gvfs.missing)(`gvfs${gvfs.reason}`, () => {
-  /** Runs commands with a bus and a home folder of their own; resolves with what they print, and rejects if one fails. */
+  /** Runs commands with a bus and a home folder of their own. Rejects if one fails, else resolves with the output. */
   async function script(...commands: readonly string[]): Promise<string> {
     const home = await mkdtemp(join(base, "gvfs-"));
     const { stdout } = await run("dbus-run-session", ["--", "bash", "-euc", commands.join("\n")], {

@@ -162,8 +162,8 @@ const EXPLORER_LOCK = `LOCK {folder}~%24test.docx\n${WINDOWS_XML}\nTimeout: Seco
 
 const explorer: readonly RecordedSequence[] = [
   {
-    // The first request: MaulingMonkey/notes, programming/formats/http1.md (10.0.19045). PROPFIND, MKCOL, PROPPATCH, GET
-    // and DELETE: zetacomponents/Webdav, tests/clients/ie7.php (5.1.2600, 2010). The MOVE: FriendUPCloud/friendup,
+    // The first request: MaulingMonkey/notes, programming/formats/http1.md (10.0.19045). PROPFIND, MKCOL, PROPPATCH,
+    // GET and DELETE: zetacomponents/Webdav, tests/clients/ie7.php (5.1.2600, 2010). The MOVE: FriendUPCloud/friendup,
     // core/network/protocol_webdav.c (10.0.15063, 2017). Each is whole; that they follow each other is from knowledge.
     name: "Explorer walks down from the root, makes a folder, and meets no redirect (published)",
     headers: { "User-Agent": "Microsoft-WebDAV-MiniRedir/10.0.19045", translate: "f" },
@@ -190,11 +190,11 @@ const explorer: readonly RecordedSequence[] = [
     left: [],
   },
   {
-    // The order to the first UNLOCK: mar10/wsgidav, issue 112 (2018); from there, and the name: OpenMarshal/
-    // npm-WebDAV-Server, issue 37 (2018), the owner file of Word on a drive. The headers of LOCK: swisspol/GCDWebServer,
-    // issue 319 (6.1.7601, 2017), whose body is cut behind its first element. Those of PROPPATCH: a comment of
-    // PropPatchHandler.java in milton (6.0.6001, 2008), with `If`. Bodies: as in the tables. The content and its `If`,
-    // which cs3org/reva, pull request 4972, tells of, and `Lock-Token` are cut in all of them.
+    // The order to the first UNLOCK: mar10/wsgidav, issue 112 (2018). The rest of the order, and the name, which is that
+    // of Word's owner file on a drive: OpenMarshal/npm-WebDAV-Server, issue 37 (2018). The headers of LOCK:
+    // swisspol/GCDWebServer, issue 319 (6.1.7601, 2017), whose body is cut behind its first element. Those of PROPPATCH,
+    // with `If`: a comment of PropPatchHandler.java in milton (6.0.6001, 2008). Bodies: as in the tables. The content
+    // and its `If`, which cs3org/reva, pull request 4972, tells of, and `Lock-Token` are cut in all of them.
     name: "Explorer saves a file under a lock, and sets its times twice (published)",
     headers: { "User-Agent": "Microsoft-WebDAV-MiniRedir/10.0.15063", translate: "f" },
     steps: [
@@ -216,11 +216,11 @@ const explorer: readonly RecordedSequence[] = [
 ];
 
 const office: RecordedSequence = {
-  // The order, the headers of LOCK and PROPPATCH, and all bodies: semantic-machines/veda,
-  // source-web/tests/backend/test049-requests.js (2023), in which tokens are cut. The token in `If` of the refresh, and in
-  // `Lock-Token` of the PUT: sabre-io/dav, issue 980 (Word 2016, 2017). The GET: mikedeboer/jsDAV, issue 129 (Word 2016,
-  // its empty `Bearer` too). The first HEAD: a page of Microsoft about its Office Existence Discovery Protocol (2008).
-  // `If` of PROPPATCH is from knowledge.
+  // The order, the headers of LOCK and PROPPATCH, and all bodies: semantic-machines/veda, 1 to 13 of
+  // source-web/tests/backend/test049-requests.js (2023), in which tokens are cut. The token in `If` of the refresh, and
+  // in `Lock-Token` of the PUT: sabre-io/dav, issue 980 (Word 2016, 2017). The GET, with its empty `Bearer`:
+  // mikedeboer/jsDAV, issue 129 (Word 2016). The first HEAD: a page of Microsoft about its Office Existence Discovery
+  // Protocol (2008). `If` of PROPPATCH is from knowledge.
   name: "Word edits a document of a link, and stores it with the token in Lock-Token (published)",
   headers: { "User-Agent": "Microsoft Office Word 2014", "X-Office-Major-Version": "16" },
   files: { "test.docx": "one" },
@@ -395,7 +395,7 @@ const transmitAndCyberduck: readonly RecordedSequence[] = [
     left: ["Copy.txt", "Test File.txt"],
   },
   {
-    // The same, Tests/WebDAV-Transmit, 011 to 014 (Transmit 4.4.6, 2014). Its MOVE is as that of neon in other recordings.
+    // The same, Tests/WebDAV-Transmit, 011 to 014 (Transmit 4.4.6, 2014), with another content.
     name: "Transmit saves a file by another one, which takes its place (published)",
     headers: { "User-Agent": "Transmit/4.4.6 neon/0.29.3", TE: "trailers" },
     files: { "Copy.txt": "old" },

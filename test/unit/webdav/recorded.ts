@@ -406,7 +406,7 @@ export const LOCKS: Readonly<Record<string, readonly [body: string, scope: strin
 
 /** An `If` header, and what it is made of: the URL of each list, and its conditions. */
 export const IFS: Readonly<Record<string, readonly [value: string, lists: readonly (readonly string[])[]]>> = {
-  // Published, whole: swisspol/GCDWebServer, Tests/WebDAV-Finder, 120. Explorer, LibreOffice and litmus send this form too.
+  // Published, whole: swisspol/GCDWebServer, Tests/WebDAV-Finder, 120. Explorer, LibreOffice and litmus send this too.
   "Finder (WebDAVFS), a PUT": [`(<${TOKEN}>)`, [["", TOKEN]]],
   // From knowledge.
   "Office, with the URL": [
