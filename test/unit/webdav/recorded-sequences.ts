@@ -190,11 +190,11 @@ const explorer: readonly RecordedSequence[] = [
     left: [],
   },
   {
-    // The order to the first UNLOCK: mar10/wsgidav, issue 112 (2018). The rest of the order, and the name, which is that
-    // of Word's owner file on a drive: OpenMarshal/npm-WebDAV-Server, issue 37 (2018). The headers of LOCK:
-    // swisspol/GCDWebServer, issue 319 (6.1.7601, 2017), whose body is cut behind its first element. Those of PROPPATCH,
-    // with `If`: a comment of PropPatchHandler.java in milton (6.0.6001, 2008). Bodies: as in the tables. The content
-    // and its `If`, which cs3org/reva, pull request 4972, tells of, and `Lock-Token` are cut in all of them.
+    // The order to the first UNLOCK: mar10/wsgidav, issue 112 (2018). The rest of the order, and the name, which is
+    // that of Word's owner file on a drive: OpenMarshal/npm-WebDAV-Server, issue 37 (2018). The headers of LOCK:
+    // swisspol/GCDWebServer, issue 319 (6.1.7601, 2017), whose body is cut behind its first element. Those of
+    // PROPPATCH, with `If`: a comment of PropPatchHandler.java in milton (6.0.6001, 2008). Bodies: as in the tables.
+    // The content and its `If`, which cs3org/reva, pull request 4972, tells of, and `Lock-Token` are cut in all of them.
     name: "Explorer saves a file under a lock, and sets its times twice (published)",
     headers: { "User-Agent": "Microsoft-WebDAV-MiniRedir/10.0.15063", translate: "f" },
     steps: [
@@ -264,6 +264,7 @@ const kindByGvfs = (target: string, depth: string) =>
   propfind(target, `${GVFS_XML}\nDepth: ${depth}`, "gvfs, of the kind");
 const GVFS_FILE = "{folder}drawer/a%20b%20%C3%A4%23%25.txt";
 
+/** The folder that it mounted was `/home`: it asks the folder, and those above it, in this way. */
 const gvfs: RecordedSequence = {
   name: "gvfs 1.50.3 mounts, stores, lists, renames, copies, moves and removes (recorded)",
   headers: { "User-Agent": "gvfs/1.50.3", "Accept-Language": "en" },
@@ -317,7 +318,6 @@ const davfs2: RecordedSequence = {
     ["HEAD {folder}new.txt", 200],
     ["PUT {folder}new.txt\nIf-Match: {etag}\nIf: <{origin}{folder}new.txt> (<{token}>)\n\nhello\n", 201],
     ["UNLOCK {folder}new.txt\nLock-Token: <{token}>", 204],
-    ["HEAD {folder}new.txt", 200],
     [
       `PROPPATCH {folder}new.txt\n${NEON_XML}\n\n${bodyOf(PROPPATCHES, "davfs2 (neon), the executable bit")}`,
       207,
