@@ -194,7 +194,7 @@ const explorer: readonly RecordedSequence[] = [
     // that of Word's owner file on a drive: OpenMarshal/npm-WebDAV-Server, issue 37 (2018). The headers of LOCK:
     // swisspol/GCDWebServer, issue 319 (6.1.7601, 2017), whose body is cut behind its first element. Those of
     // PROPPATCH, with `If`: a comment of PropPatchHandler.java in milton (6.0.6001, 2008). Bodies: as in the tables.
-    // The content and its `If`, which cs3org/reva, pull request 4972, tells of, and `Lock-Token` are cut in all of them.
+    // The content and its `If`, which cs3org/reva, pull request 4972, describes, and `Lock-Token` are cut in all.
     name: "Explorer saves a file under a lock, and sets its times twice (published)",
     headers: { "User-Agent": "Microsoft-WebDAV-MiniRedir/10.0.15063", translate: "f" },
     steps: [

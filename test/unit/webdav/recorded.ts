@@ -4,7 +4,7 @@
  *
  * - "Recorded": the named version of the client sent it to this service, through a proxy that wrote all down.
  * - "Published": others recorded it, and published it where the comment says.
- * - "From knowledge": nobody's recording. It is written from descriptions of the client.
+ * - "From knowledge": no recording. It is written from descriptions of the client.
  *
  * Tokens of locks are replaced by {@link TOKEN}, and hosts by those of the tests.
  */
@@ -230,7 +230,7 @@ export const PROPFINDS: Readonly<Record<string, readonly [body: string, keys: re
     '<?xml version="1.0" encoding="UTF-8"?>\n<propfind xmlns="DAV:"><prop><getlastmodified xmlns="DAV:"/></prop></propfind>',
     ["{DAV:}getlastmodified"],
   ],
-  // Recorded: the same, after its LOCK of a document that somebody else has locked was 423.
+  // Recorded: the same, after its LOCK of a document that another account had locked was 423.
   "LibreOffice, of locks": [
     '<?xml version="1.0" encoding="UTF-8"?>\n<propfind xmlns="DAV:"><prop><lockdiscovery xmlns="DAV:"/></prop></propfind>',
     ["{DAV:}lockdiscovery"],
