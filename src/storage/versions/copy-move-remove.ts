@@ -87,9 +87,10 @@ async function moveWithVersions(
   };
   const source = await storage.stat(from);
   const record = source && mayBeMoved(source, options) ? await toMoveRecord(internals, from, to, source) : undefined;
+  if (record === undefined) return move();
   // After a crash a sweep ends a move that has a record, so none of those that are refused may have one.
-  const isRefused = record === undefined || (options.replace !== true && (await storage.stat(to)) !== undefined);
-  return isRefused ? move() : runMove(internals, record, move);
+  const isPossible = options.replace === true || (await storage.stat(to)) === undefined;
+  return isPossible ? runMove(internals, record, move) : move();
 }
 
 /** Returns the record of a move; `undefined` if there are no versions to take along. */
