@@ -1,5 +1,11 @@
+import { type AtomicKeyValueStore, updateText } from "../contracts/atomic-store.ts";
 import type { AtomicStoreCase } from "./stores/case.ts";
 import { expectValue, freshKey, minute, oddEndings, oddTexts } from "./stores/values.ts";
+
+/** How many callers compete. */
+const CALLERS = 50;
+/** How often each of them counts up. */
+const STEPS_OF_CALLER = 20;
 
 /**
  * The promises of an `AtomicKeyValueStore` beyond those of `storeCases`, which it keeps too. They run with any test
@@ -150,8 +156,9 @@ export const atomicStoreCases: readonly AtomicStoreCase[] = [
     name: "creates a key once if 50 calls do so in parallel",
     async run({ store, other = store }) {
       const key = freshKey();
-      const stores = Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? store : other));
-      const won = await Promise.all(stores.map((each, index) => each.replace(key, undefined, `${index}`, minute)));
+      const won = await Promise.all(
+        callers(store, other).map((each, index) => each.replace(key, undefined, `${index}`, minute)),
+      );
       expectValue(won.filter(Boolean).length, 1);
       expectValue(await store.get(key), `${won.indexOf(true)}`);
     },
@@ -161,26 +168,26 @@ export const atomicStoreCases: readonly AtomicStoreCase[] = [
     async run({ store, other = store }) {
       const key = freshKey();
       await store.replace(key, undefined, "first", minute);
-      const stores = Array.from({ length: 50 }, (_, index) => (index % 2 === 0 ? store : other));
       const next = (index: number) => (index % 3 === 0 ? undefined : `${index}`);
-      const won = await Promise.all(stores.map((each, index) => each.replace(key, "first", next(index), minute)));
+      const won = await Promise.all(
+        callers(store, other).map((each, index) => each.replace(key, "first", next(index), minute)),
+      );
       expectValue(won.filter(Boolean).length, 1);
       expectValue(await store.get(key), next(won.indexOf(true)));
     },
   },
   {
-    name: "loses no step of callers that count up in parallel",
+    name: "loses none of 1,000 steps of 50 callers that count up in parallel",
     async run({ store, other = store }) {
       const key = freshKey();
       await store.replace(key, undefined, "0", minute);
       const countUp = async (each: typeof store) => {
-        for (let done = 0, attempts = 0; done < 5 && attempts < 1000; attempts += 1) {
-          const current = String(await each.get(key));
-          if (await each.replace(key, current, `${Number(current) + 1}`, minute)) done += 1;
+        for (let done = 0; done < STEPS_OF_CALLER; done += 1) {
+          await updateText(each, key, minute, (current) => `${Number(current) + 1}`);
         }
       };
-      await Promise.all([store, other, store, other].map(countUp));
-      expectValue(await store.get(key), "20");
+      await Promise.all(callers(store, other).map(countUp));
+      expectValue(await other.get(key), "1000");
     },
   },
   {
@@ -193,3 +200,8 @@ export const atomicStoreCases: readonly AtomicStoreCase[] = [
     },
   },
 ];
+
+/** The stores that the callers use: one of two connections each. */
+function callers(store: AtomicKeyValueStore, other: AtomicKeyValueStore): readonly AtomicKeyValueStore[] {
+  return Array.from({ length: CALLERS }, (_, index) => (index % 2 === 0 ? store : other));
+}
