@@ -162,7 +162,7 @@ export type { EventStreamOptions, FileService, RequestHandler } from "./contract
 export type { HostSessions, Identify, Identity, StartedSession } from "./contracts/identity.ts";
 export type { RetentionRule } from "./contracts/kept/retention.ts";
 export type { RestoreOptions, Trash, TrashEntry, TrashMember, TrashPurge } from "./contracts/kept/trash.ts";
-export type { FileVersion, VersionRestoreOptions, Versions } from "./contracts/kept/versions.ts";
+export type { FileVersion, VersionRestoreOptions, Versions, VersionsFailure } from "./contracts/kept/versions.ts";
 export type { KeyValueStore } from "./contracts/key-value-store.ts";
 export { LINK_PERMISSIONS, type Link, type LinkPermission, type Links, type NewLink } from "./contracts/links.ts";
 export type { LockDepth, LockScope } from "./contracts/lock.ts";

@@ -58,15 +58,8 @@ export interface ResolvedUrl {
 const OPENAPI_ALIAS = "____svc__";
 const ROOT: ResourcePath = { segments: [], isFolder: true };
 
-/** The parts of a service that add URLs, and that not every service has. */
-export interface Additions {
-  readonly hasKeys: boolean;
-  readonly hasLinks: boolean;
-  readonly hasSignOns: boolean;
-  readonly hasQuota: boolean;
-  readonly hasTrash: boolean;
-  readonly hasVersions: boolean;
-}
+/** Whether a service has each of the parts that add URLs, and that not every service has. */
+export type Additions = Readonly<Record<"keys" | "links" | "sign-on" | "quota" | "trash" | "versions", boolean>>;
 
 /**
  * Finds what a request target names. Returns `undefined` outside the URL space. Compares prefixes by complete decoded
@@ -83,10 +76,9 @@ export function resolveUrl(
   const name = decodeSegment(first);
   const isAlias = name === OPENAPI_ALIAS && rest.join("/") === "openapi.yaml";
   if (!isAlias && name !== "" && name !== "home" && name !== "__svc__") return undefined;
-  const { hasLinks } = additions;
-  const isShared = name === "__svc__" && hasLinks && rest[0] === "share" && rest.length > 1;
+  const isShared = name === "__svc__" && additions.links && rest[0] === "share" && rest.length > 1;
   const shared = isShared ? toShared(rest.slice(1)) : undefined;
-  const ofLinks = hasLinks && name === "home" && isLinkList(rest) ? ({ isOfLinks: true } as const) : undefined;
+  const ofLinks = additions.links && name === "home" && isLinkList(rest) ? ({ isOfLinks: true } as const) : undefined;
   if (isMalformed) return { ...shared, ...ofLinks, kind: "malformed", path: ROOT };
   if (isAlias) return { kind: "openapi", path: ROOT };
   if (shared !== undefined) return shared;
@@ -117,28 +109,27 @@ function toShared([first = "", ...rest]: readonly string[]): ResolvedUrl {
 
 /** Below `/home/` are the account's files and folders, and some URLs of the service (4.1). */
 function toHomeKind(path: ResourcePath, additions: Additions): ResolvedUrl["kind"] {
-  const { hasLinks, hasQuota, hasTrash } = additions;
   const { segments, isFolder } = path;
   const [first, second = ""] = segments;
   if (first === RESERVED_NAME && second === "uploads") return toUploadKind(path);
-  if (first === RESERVED_NAME && second === "links" && hasLinks) return toLinkKind(path);
+  if (first === RESERVED_NAME && second === "links" && additions.links) return toLinkKind(path);
   if (isFolder) return "folder";
   const kept = first === RESERVED_NAME ? toKeptKind(segments, additions) : undefined;
   if (kept !== undefined) return kept;
   const isOwn = segments.length === 2 && first === RESERVED_NAME;
   if (!isOwn) return "file";
-  if ((second === "quota" && hasQuota) || (second === "trash" && hasTrash)) return second;
+  if ((second === "quota" || second === "trash") && additions[second]) return second;
   return second === "password-update" || second === "account" ? second : "file";
 }
 
 /** Keys and versions have a URL for the list and a URL for each item. */
 function toKeptKind(
   [, name, ...rest]: readonly string[],
-  { hasKeys, hasVersions }: Additions,
+  { keys, versions }: Additions,
 ): ResolvedUrl["kind"] | undefined {
   if (rest.length > 1) return undefined;
-  if (name === "keys" && hasKeys) return rest.length === 0 ? "keys" : "key";
-  if (name === "versions" && hasVersions) return rest.length === 0 ? "versions" : "version";
+  if (name === "keys" && keys) return rest.length === 0 ? "keys" : "key";
+  if (name === "versions" && versions) return rest.length === 0 ? "versions" : "version";
   return undefined;
 }
 
@@ -154,10 +145,10 @@ function toLinkKind({ segments, isFolder }: ResourcePath): ResolvedUrl["kind"] {
   return id === "new" ? "new-link" : "link";
 }
 
-function toServiceKind(name: string, { hasSignOns }: Additions): ResolvedUrl["kind"] {
+function toServiceKind(name: string, additions: Additions): ResolvedUrl["kind"] {
   if (/^assets\/[^/]+$/.test(name)) return "asset";
   if (/^offload\/[\da-f]{32}$/.test(name)) return "offload";
-  const [, step] = (hasSignOns && /^oidc\/[a-z0-9-]+\/(start|callback)$/.exec(name)) || [];
+  const [, step] = (additions["sign-on"] && /^oidc\/[a-z0-9-]+\/(start|callback)$/.exec(name)) || [];
   if (step !== undefined) return step === "start" ? "sign-on" : "sign-on-callback";
   if (name === "openapi.yaml" || name === "openapi.json") return "openapi";
   if (name === "openapi.html") return "api-page";

@@ -30,7 +30,7 @@ import { createHostLinks, createLinkService } from "./links.ts";
 import { createServiceLogins } from "./logins.ts";
 import { createOffload } from "./offload.ts";
 import { createOpenApi } from "./openapi.ts";
-import { type ResolvedUrl, resolveUrl } from "./resolve-url.ts";
+import { type Additions, type ResolvedUrl, resolveUrl } from "./resolve-url.ts";
 import type { Served } from "./routes.ts";
 import { createStorageAccounts, toCheckedSettings, toLinkId, toLocks } from "./storage-accounts.ts";
 import { createSweeper } from "./sweep.ts";
@@ -73,13 +73,13 @@ export function createFileService(options: FileServiceOptions): FileService {
   const digests = createDigestService(config, report);
   const answers = createAnswers(config, report);
   const openApiOf = createOpenApi(config);
-  const additions = {
-    hasKeys: chain.apiKeys !== undefined,
-    hasSignOns: config.signOns.size > 0,
-    hasLinks: config.links !== undefined,
-    hasQuota: config.quota !== undefined,
-    hasTrash: config.trash !== undefined,
-    hasVersions: config.versions !== undefined,
+  const additions: Additions = {
+    keys: chain.apiKeys !== undefined,
+    "sign-on": config.signOns.size > 0,
+    links: config.links !== undefined,
+    quota: config.quota !== undefined,
+    trash: config.trash !== undefined,
+    versions: config.versions !== undefined,
   };
   const finisher = createResponseFinisher(config);
   const permitsOf = createRequestPermits(config);
@@ -97,6 +97,10 @@ export function createFileService(options: FileServiceOptions): FileService {
     const { id, path } = entry;
     const envelope = { component: { uuid: config.component.uuid, type: "service" } } as const;
     emit({ id: 49112, data: { path, real_path: path, trash: id, reason }, ...envelope });
+  });
+
+  const endVersionsReports = config.versions?.watch(({ path, error }) => {
+    logger.error({ error, path }, "Old versions were not removed.");
   });
 
   const keptSweeps = createKeptSweeps(config, locks);
@@ -177,18 +181,15 @@ export function createFileService(options: FileServiceOptions): FileService {
 
   function serve(...apis: readonly Api[]): FileService["fetch"] {
     const hasUploads = uploadService !== undefined && (apis.includes("rest") || apis.includes("webdav"));
-    const added: readonly (readonly [served: Served, isServed: boolean])[] = [
-      ["webdav-methods", config.webdav !== undefined && apis.includes("webdav")],
-      ["uploads", hasUploads],
-      ["keys", additions.hasKeys],
-      ["links", additions.hasLinks],
-      ["sign-on", additions.hasSignOns && apis.includes("browser")],
-      ["quota", additions.hasQuota],
-      ["trash", additions.hasTrash],
-      ["versions", additions.hasVersions],
-      ["offload", offloading !== undefined],
-    ];
-    const served: readonly Served[] = [...apis, ...added.flatMap(([one, isServed]) => (isServed ? [one] : []))];
+    const added = {
+      ...additions,
+      "webdav-methods": config.webdav !== undefined && apis.includes("webdav"),
+      uploads: hasUploads,
+      "sign-on": additions["sign-on"] && apis.includes("browser"),
+      offload: offloading !== undefined,
+    };
+    const names = Object.keys(added) as (keyof typeof added)[];
+    const served: readonly Served[] = [...apis, ...names.filter((name) => added[name])];
     return createHandler(async (request, connection) => {
       try {
         return await handle(request, connection, served);
@@ -216,6 +217,7 @@ export function createFileService(options: FileServiceOptions): FileService {
       runSweeps([sweeper.sweep, async () => config.quota?.sweep(), ...keptSweeps, async () => offloading?.expire()]),
     close() {
       endTrashEvents?.();
+      endVersionsReports?.();
       return events.close();
     },
   };

@@ -1,5 +1,6 @@
 import type { Versions } from "../contracts/kept/versions.ts";
 import { StorageError } from "../contracts/storage-adapter.ts";
+import { toCanonicalPath, toPathSegments } from "../contracts/storage-path.ts";
 import { toMountedOptions } from "./inner-limit.ts";
 import { sweepParts, toInnerPath, toMountedParts } from "./mounted-parts.ts";
 
@@ -47,5 +48,15 @@ export function mountVersions(mounts: MountedVersions): Versions {
       return located === undefined ? false : located.versions.purge(located.inner, id);
     },
     sweep: () => sweepParts(sorted),
+    watch(listener) {
+      const ends = sorted.map(({ mountedAt, part }) =>
+        part?.watch(({ path, error }) => {
+          listener({ path: toCanonicalPath([...mountedAt, ...toPathSegments(path)]), error });
+        }),
+      );
+      return () => {
+        for (const end of ends) end?.();
+      };
+    },
   };
 }

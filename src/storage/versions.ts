@@ -1,5 +1,5 @@
 import { handOn } from "../contracts/handed-on.ts";
-import type { Versions } from "../contracts/kept/versions.ts";
+import type { Versions, VersionsFailure } from "../contracts/kept/versions.ts";
 import { checkNames, checkOption, isWholeNumber } from "../contracts/option-error.ts";
 import type { StorageAdapter } from "../contracts/storage-adapter.ts";
 import { createBoundedMap } from "../platform/bounded-map.ts";
@@ -9,8 +9,9 @@ import { createVersions } from "./versions/create-versions.ts";
 import type { VersionInternals } from "./versions/internals.ts";
 import { createVersionsUploads, createVersionsWrite } from "./versions/writes.ts";
 import { createPathMutex } from "./wrappers/path-mutex.ts";
+import { createReportListeners } from "./wrappers/report-listeners.ts";
 
-export type { FileVersion, VersionRestoreOptions, Versions } from "../contracts/kept/versions.ts";
+export type { FileVersion, VersionRestoreOptions, Versions, VersionsFailure } from "../contracts/kept/versions.ts";
 
 /** Options of {@link createVersionsStorage}. */
 export interface VersionsOptions {
@@ -47,6 +48,7 @@ export function createVersionsStorage(storage: StorageAdapter, options: Versions
   checkOptions(options);
   const { keep = 10, keepSeconds = 0, maxFileBytes = 0, clock = Date.now } = options;
   const inner = openArea(storage);
+  const { watch, report } = createReportListeners<VersionsFailure>();
   const internals: VersionInternals = {
     storage: inner,
     clock,
@@ -55,6 +57,7 @@ export function createVersionsStorage(storage: StorageAdapter, options: Versions
     maxFileBytes: maxFileBytes === 0 ? Number.POSITIVE_INFINITY : maxFileBytes,
     mutex: createPathMutex(),
     known: createBoundedMap(Math.ceil(MAX_KNOWN / keep)),
+    report,
   };
   const { uploads } = inner;
   const write = createVersionsWrite(internals);
@@ -66,7 +69,7 @@ export function createVersionsStorage(storage: StorageAdapter, options: Versions
     remove: createVersionsRemove(internals),
     ...(uploads && { uploads: createVersionsUploads(internals, uploads) }),
   });
-  return Object.assign(covered, { versions: createVersions(internals, write) });
+  return Object.assign(covered, { versions: createVersions(internals, write, watch) });
 }
 
 function checkOptions(options: VersionsOptions): void {

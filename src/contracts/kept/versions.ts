@@ -12,6 +12,13 @@ export interface FileVersion {
   readonly etag?: string;
 }
 
+/** What the versions of a storage report: versions that should go by themselves could not be removed. */
+export interface VersionsFailure {
+  /** The canonical path in the storage of the file or folder whose versions they are. */
+  readonly path: string;
+  readonly error: unknown;
+}
+
 /** The options of a restoration. They are those of the write that makes it. */
 export type VersionRestoreOptions = Pick<WriteOptions, "ifMatch" | "ifNoneMatch" | "signal" | "owner" | "quota">;
 
@@ -44,4 +51,9 @@ export interface Versions {
    * it has removed. Several processes may call it at the same time.
    */
   sweep(): Promise<number>;
+  /**
+   * Calls a function after each write, copy, move or upload that could not remove the versions that have become too
+   * many. The file was replaced all the same. What the function throws is ignored. Returns its end.
+   */
+  watch(listener: (failure: VersionsFailure) => void): () => void;
 }

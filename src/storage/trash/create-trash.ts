@@ -5,6 +5,7 @@ import { createBoundedMap } from "../../platform/bounded-map.ts";
 import type { KeyedMutex } from "../../platform/keyed-mutex.ts";
 import { TRASH_FOLDER } from "../area.ts";
 import { TRASH_DATA } from "../wrappers/records.ts";
+import { createReportListeners } from "../wrappers/report-listeners.ts";
 import { isTimedId } from "../wrappers/timed-ids.ts";
 import { readEntry, toEntryFolder } from "./entry.ts";
 import type { TrashInternals } from "./internals.ts";
@@ -44,18 +45,9 @@ export function createTrash({ storage, clock, keepMilliseconds, maxBytes, withLo
   const known = createBoundedMap<string, EntryPlace>(MAX_KNOWN);
   /** How many bytes are in the trash at most, as far as this process knows. */
   let filled = Number.POSITIVE_INFINITY;
-  const listeners = new Set<(purge: TrashPurge) => void>();
+  const { watch, report } = createReportListeners<TrashPurge>();
   const remember = (place: EntryPlace): void => known.set(place.id, place);
   const internals: TrashInternals = { storage, clock, keepMilliseconds, withLock, remember, report };
-
-  /** Calls the listeners. The entry stays removed if one of them fails. */
-  function report(purge: TrashPurge): void {
-    for (const listener of listeners) {
-      try {
-        listener(purge);
-      } catch {}
-    }
-  }
 
   /** Only what has the form of an ID becomes a part of a path. */
   async function locate(id: string): Promise<EntryPlace | undefined> {
@@ -153,11 +145,6 @@ export function createTrash({ storage, clock, keepMilliseconds, maxBytes, withLo
     } catch {
       // What was removed is in the trash, and the next sweep cuts it.
     }
-  }
-
-  function watch(listener: (purge: TrashPurge) => void): () => void {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
   }
 
   return { trash: { list, find, members, restore, purge, sweep, watch }, internals, onAdded };

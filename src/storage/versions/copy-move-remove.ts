@@ -141,7 +141,8 @@ async function replaceBy(
     );
     const tree = (await storage.stat(to))?.kind === "folder" ? toVersionsPlace(to, "folder") : undefined;
     // What remains after a failure is of files that are there no more.
-    return copyOrMove(async () => tree && dropVersions(storage, tree).catch(() => undefined));
+    const report = (error: unknown): void => internals.report({ path: to, error });
+    return copyOrMove(async () => tree && dropVersions(storage, tree).catch(report));
   };
 
   return runFileReplacement(replacement, act, () => undefined);

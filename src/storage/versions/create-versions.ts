@@ -1,7 +1,8 @@
-import type { FileVersion, Versions } from "../../contracts/kept/versions.ts";
+import type { FileVersion, Versions, VersionsFailure } from "../../contracts/kept/versions.ts";
 import { type StorageAdapter, StorageError } from "../../contracts/storage-adapter.ts";
 import { toPathSegments } from "../../contracts/storage-path.ts";
 import { toFileContent } from "../file-content.ts";
+import type { ReportListeners } from "../wrappers/report-listeners.ts";
 import { isTimedId } from "../wrappers/timed-ids.ts";
 import type { VersionInternals } from "./internals.ts";
 import { toVersionsFolder } from "./places.ts";
@@ -10,7 +11,11 @@ import { findNewest, isLeftover, isVersion, isVersionTooOld, removeVersion, toFi
 import { sweepVersions } from "./sweep.ts";
 
 /** Creates the versions of a storage. `write`: that of the storage with versions. */
-export function createVersions(internals: VersionInternals, write: StorageAdapter["write"]): Versions {
+export function createVersions(
+  internals: VersionInternals,
+  write: StorageAdapter["write"],
+  watch: ReportListeners<VersionsFailure>["watch"],
+): Versions {
   const { storage, keep } = internals;
 
   /** Returns the folder of the versions of a file, if an ID may be one. Only such a text becomes a part of a path. */
@@ -58,5 +63,5 @@ export function createVersions(internals: VersionInternals, write: StorageAdapte
     return folder !== undefined && removeVersion(internals, folder, id);
   }
 
-  return { list, find, read, restore, purge, sweep: () => sweepVersions(internals) };
+  return { list, find, read, restore, purge, sweep: () => sweepVersions(internals), watch };
 }

@@ -1,3 +1,4 @@
+import type { VersionsFailure } from "../../contracts/kept/versions.ts";
 import type { StorageAdapter } from "../../contracts/storage-adapter.ts";
 import type { BoundedMap } from "../../platform/bounded-map.ts";
 import type { PathMutex } from "../wrappers/path-mutex.ts";
@@ -17,4 +18,6 @@ export interface VersionInternals {
   readonly mutex: PathMutex;
   /** The IDs in the folders of some files, the oldest first, as far as this process knows. */
   readonly known: BoundedMap<string, readonly string[] | undefined>;
+  /** Reports versions that should go and could not be removed. */
+  readonly report: (failure: VersionsFailure) => void;
 }

@@ -54,8 +54,12 @@ export function createFileReplacement(
     if (kept === undefined) return;
     // Another caller has made the same file: it was not replaced.
     if (entry !== undefined && isSameFile(entry, kept.present)) return undo();
-    // If this fails, the next sweep removes the versions that are too many.
-    await prune(internals, folder, kept.id).catch(() => undefined);
+    try {
+      await prune(internals, folder, kept.id);
+    } catch (error) {
+      // The next write of the file or the next sweep removes them.
+      internals.report({ path, error });
+    }
   }
 
   async function undo(): Promise<void> {

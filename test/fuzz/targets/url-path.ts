@@ -72,12 +72,12 @@ export const target: FuzzTarget = {
 };
 
 const ADDITIONS = {
-  hasKeys: true,
-  hasSignOns: true,
-  hasLinks: true,
-  hasQuota: true,
-  hasTrash: true,
-  hasVersions: true,
+  keys: true,
+  "sign-on": true,
+  links: true,
+  quota: true,
+  trash: true,
+  versions: true,
 };
 
 function run(input: string): string {

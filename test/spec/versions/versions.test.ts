@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createQuotaStorage } from "../../../src/storage/quota.ts";
+import { createFaultyStorage } from "../../../src/testing/faulty-storage.ts";
+import { textChunks } from "../../../src/testing/storage/content.ts";
 import { createTestService } from "../../support/service.ts";
 import { createVersionsService, media, messagesOf, versionsOf } from "./setup.ts";
 
@@ -26,6 +28,35 @@ describe.each(media)("the versions of a file, %s", (medium) => {
     expect(await contents("/a b+ü.txt")).toEqual(["second!", "first"]);
     const head = await call("HEAD", versionsOf("/a b+ü.txt"), rest);
     expect([head.status, head.header("content-type")]).toEqual([200, "application/json; charset=utf-8"]);
+  });
+
+  it("are logged if they are too many and cannot be removed, and a sweep removes them", async () => {
+    let isFailing = true;
+    const { put, contents, log, service, storage } = await createVersionsService(
+      { "/a": "1" },
+      {
+        medium,
+        keeping: { keep: 1 },
+        around: (inner) =>
+          createFaultyStorage(inner, ({ verb, step }) =>
+            isFailing && verb === "remove" && step === "call" ? { fault: "error" } : undefined,
+          ),
+      },
+    );
+    await put("/a", "2");
+    expect(log.entries).toEqual([]);
+    await put("/a", "3");
+    const details = { path: "/alice/a", error: expect.objectContaining({ code: "unavailable" }) };
+    const message = "Old versions were not removed.";
+    expect(log.entries).toEqual([{ level: "error", message, details }]);
+    expect(await contents("/a")).toEqual(["2"]);
+    await expect(service.sweep()).rejects.toMatchObject({ code: "unavailable" });
+    isFailing = false;
+    expect(await service.sweep()).toBe(1);
+    isFailing = true;
+    await service.close();
+    await storage.write("/alice/a", textChunks("4"));
+    expect(log.entries).toHaveLength(1);
   });
 
   it("are downloads as the file is: with a type, a name, ranges and conditions", async () => {

@@ -7,6 +7,7 @@ import { mountVersions } from "../../../src/storage/mount-versions.ts";
 import { createQuotaStorage } from "../../../src/storage/quota.ts";
 import { createVersionsStorage } from "../../../src/storage/versions.ts";
 import { put, readFileText } from "../../../src/testing/storage/content.ts";
+import { overrideStorage } from "../../support/storage.ts";
 import { codeOf } from "./trash/setup.ts";
 
 async function openTree() {
@@ -70,6 +71,20 @@ describe("mountVersions", () => {
     const broken = { ...archive.versions, sweep: () => Promise.reject(new StorageError("unavailable")) };
     expect(await codeOf(mountVersions({ "/": root.versions, "/archive": broken }).sweep())).toBe("unavailable");
     expect([await root.versions.sweep(), await archive.versions.sweep()]).toEqual([0, 1]);
+  });
+
+  it("reports failures by the paths of the tree, until it is told to end", async () => {
+    const remove = () => Promise.reject(new StorageError("unavailable"));
+    const archive = createVersionsStorage(overrideStorage(createMemoryStorage(), { remove }), { keep: 1 });
+    const tree = mountStorage({ "/": createMemoryStorage(), "/archive": archive });
+    const failures: unknown[] = [];
+    const end = mountVersions({ "/": undefined, "/archive": archive.versions }).watch((one) => failures.push(one));
+    for (const content of ["1", "2", "3"]) await put(tree, "/archive/a", content);
+    const failure = { path: "/archive/a", error: expect.objectContaining({ code: "unavailable" }) };
+    expect(failures).toEqual([failure]);
+    end();
+    await put(tree, "/archive/a", "4");
+    expect(failures).toHaveLength(1);
   });
 
   it("is swept as one", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { StorageAdapter } from "../../../../src/contracts/storage-adapter.ts";
+import { type StorageAdapter, StorageError } from "../../../../src/contracts/storage-adapter.ts";
 import { createMemoryStorage } from "../../../../src/storage/memory.ts";
 import { createQuotaStorage } from "../../../../src/storage/quota.ts";
 import { createTrashStorage } from "../../../../src/storage/trash.ts";
@@ -212,6 +212,30 @@ describe("createVersionsStorage", () => {
     await put(storage, "/a", "new");
     expect(await versionsOf(storage, "/a")).toEqual([]);
     expect((await pathsIn(inner)).filter((path) => path.includes("Z-"))).toEqual([]);
+  });
+
+  it("reports versions of a replaced folder that stay, to all listeners although one throws", async () => {
+    let isFailing = false;
+    const memory = createMemoryStorage();
+    const { storage } = openVersions(
+      {},
+      overrideStorage(memory, {
+        remove: async (path, options) => {
+          if (isFailing) throw new StorageError("unavailable");
+          await memory.remove(path, options);
+        },
+      }),
+    );
+    await fillStorage(storage, { "/folder/b": "1", "/other/b": "new" });
+    await put(storage, "/folder/b", "2");
+    const paths: string[] = [];
+    storage.versions.watch(() => {
+      throw new Error("a listener fails");
+    });
+    storage.versions.watch(({ path }) => paths.push(path));
+    isFailing = true;
+    await storage.copy("/other", "/folder", { replace: true });
+    expect([paths, await readFileText(storage, "/folder/b")]).toEqual([["/folder"], "new"]);
   });
 
   it("has versions of files with long names and paths", async () => {
