@@ -17,6 +17,8 @@ export const VERSIONS_FOLDER = `/${AREA}/versions`;
 export const VERSION_MOVES_FOLDER = `/${AREA}/versions-moves`;
 /** Empty folders of versions, until they are removed. */
 export const UNUSED_VERSIONS_FOLDER = `/${AREA}/versions-unused`;
+/** The records of entries of the trash that are being removed for good. */
+export const TRASH_PURGES_FOLDER = `/${AREA}/trash-purges`;
 /** Empty folders of the trash, until they are removed. */
 export const UNUSED_TRASH_FOLDER = `/${AREA}/trash-unused`;
 

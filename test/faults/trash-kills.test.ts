@@ -7,7 +7,7 @@ import type { TrashEntry } from "../../src/contracts/kept/trash.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
 import { createTrashStorage, type TrashStorage } from "../../src/storage/trash.ts";
 import { amount, reportFigure } from "../support/trust.ts";
-import { entriesOf } from "../unit/storage/trash/setup.ts";
+import { entriesOf, pathsIn } from "../unit/storage/trash/setup.ts";
 import { createRandom, type Random } from "./cut-requests.ts";
 import { buildProgram, runProgram } from "./uploads/run.ts";
 
@@ -108,12 +108,15 @@ describe("a trash on a disk whose processes are killed", () => {
       const names = Array.from({ length: THINGS }, (_, index) => (index % 2 === 0 ? `file${index}` : `folder${index}`));
       // Later than all that the programs do: its sweep brings back what has come into an unused folder.
       const clock = (): number => START + (Date.now() - START) * 3600 + 7_200_000;
-      const storage = createTrashStorage(createDiskStorage({ root, durability: "rename" }), { clock, keepSeconds: 0 });
+      const disk = createDiskStorage({ root, durability: "rename" });
+      const storage = createTrashStorage(disk, { clock, keepSeconds: 0 });
       await makeMissing(names);
       for (let round = 0; round < rounds; round += 1) {
         const known = new Map((await entriesOf(storage)).map(({ id, path }) => [id, path.slice("/home/".length)]));
         const purged = await runAndKill(random, processes);
         await storage.trash.sweep();
+        const left = (await pathsIn(disk)).filter((path) => /\/purged\/|trash-purges\/\d/.test(path));
+        expect(left, `left of purges after round ${round}`).toEqual([]);
         // A purge may be of an entry that the process has made itself.
         const mayBeGone = (name: string): boolean => purged.some((id) => (known.get(id) ?? name) === name);
         const { missing, twice } = await checkAll(storage, names, mayBeGone);

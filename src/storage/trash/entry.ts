@@ -1,11 +1,9 @@
 import type { TrashEntry } from "../../contracts/kept/trash.ts";
 import { isStorageError, type StorageAdapter, type StorageEntry } from "../../contracts/storage-adapter.ts";
 import { toPathSegments } from "../../contracts/storage-path.ts";
-import { createByteCollector } from "../../platform/byte-collector.ts";
-import { decodeUtf8 } from "../../platform/utf8.ts";
-import { toFileContent } from "../file-content.ts";
 import { listIfFolder } from "../wrappers/list-folder.ts";
 import { TRASH_DATA, TRASH_INFO, TRASH_VERSIONS } from "../wrappers/records.ts";
+import { readSmallText, writeSmallText } from "../wrappers/small-texts.ts";
 import { toTimeOfId } from "../wrappers/timed-ids.ts";
 import { type EntryPlace, isInexact, toPathOf } from "./places.ts";
 
@@ -33,11 +31,7 @@ export function toEntryFolder({ folder, id }: EntryPlace): string {
 export async function writeInfo(storage: StorageAdapter, folder: string, entry: TrashEntry): Promise<void> {
   const { path, kind, size, removed } = entry;
   const text = JSON.stringify({ path, kind, removed: removed.toISOString(), ...(kind === "file" && { size }) });
-  const bytes = new TextEncoder().encode(text);
-  async function* content(): AsyncGenerator<Uint8Array> {
-    yield bytes;
-  }
-  await storage.write(`${folder}/${TRASH_INFO}`, content(), { size: bytes.byteLength });
+  await writeSmallText(storage, `${folder}/${TRASH_INFO}`, text);
 }
 
 /** Looks at the folder of an entry. Of a missing folder everything is missing. */
@@ -58,7 +52,15 @@ export async function lookAtEntry(storage: StorageAdapter, place: EntryPlace): P
 
 /** Reads an entry. Returns `undefined` if it is not complete, or is being removed for good. */
 export async function readEntry(storage: StorageAdapter, place: EntryPlace): Promise<TrashEntry | undefined> {
-  const { path, data, hasInfo, isPurged } = await lookAtEntry(storage, place);
+  return readFoundEntry(storage, place, await lookAtEntry(storage, place));
+}
+
+/** As {@link readEntry}, of a folder that was looked at. */
+export async function readFoundEntry(
+  storage: StorageAdapter,
+  place: EntryPlace,
+  { path, data, hasInfo, isPurged }: EntryFolder,
+): Promise<TrashEntry | undefined> {
   if (data === undefined || isPurged) return undefined;
   // Most paths are known without it, and a list of thousands is read several times as fast.
   const mustRead = hasInfo && isInexact(place.folder);
@@ -80,28 +82,12 @@ export function toTrashEntry(
  */
 export async function readRemovedPath(storage: StorageAdapter, folder: string): Promise<string | undefined> {
   try {
-    const text = await readText(storage, `${folder}/${TRASH_INFO}`);
+    const text = await readSmallText(storage, `${folder}/${TRASH_INFO}`, MAX_INFO_BYTES);
     const info: unknown = JSON.parse(text ?? "");
     const found = typeof info === "object" && info !== null && "path" in info ? info.path : undefined;
     return typeof found === "string" && toPathSegments(found).length > 0 ? found : undefined;
   } catch (error) {
     if (isStorageError(error) && error.code !== "not-found" && error.code !== "not-a-file") throw error;
     return undefined;
-  }
-}
-
-async function readText(storage: StorageAdapter, path: string): Promise<string | undefined> {
-  const content = toFileContent(await storage.read(path));
-  const collector = createByteCollector();
-  let size = 0;
-  try {
-    for await (const chunk of content.chunks()) {
-      size += chunk.byteLength;
-      if (size > MAX_INFO_BYTES) return undefined;
-      collector.add(chunk);
-    }
-    return decodeUtf8(collector.bytes());
-  } finally {
-    await content.close();
   }
 }

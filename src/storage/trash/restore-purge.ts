@@ -7,9 +7,10 @@ import { makeFolders } from "../wrappers/folders.ts";
 import { ignoreMissing } from "../wrappers/list-folder.ts";
 import { TRASH_DATA } from "../wrappers/records.ts";
 import { toTimeOfId } from "../wrappers/timed-ids.ts";
-import { lookAtEntry, PURGED, readEntry, toEntryFolder } from "./entry.ts";
+import { lookAtEntry, PURGED, readEntry, readFoundEntry, toEntryFolder } from "./entry.ts";
 import type { TrashInternals } from "./internals.ts";
 import type { EntryPlace } from "./places.ts";
+import { notePurge } from "./purge-records.ts";
 
 /** Whether the trash no longer keeps an entry, whether or not a sweep has come by. */
 export function isTooOld({ clock, keepMilliseconds }: TrashInternals, id: string): boolean {
@@ -56,9 +57,16 @@ export async function purgeEntry(
 ): Promise<TrashEntry | undefined> {
   const { storage, withLock, report } = internals;
   return withLock(place.id, async () => {
-    const entry = await readEntry(storage, place);
-    if (entry === undefined || !(await claim(internals, place, entry.kind))) return undefined;
-    await storage.remove(toEntryFolder(place), { kind: "folder" }).catch(ignoreMissing);
+    const found = await lookAtEntry(storage, place);
+    const entry = await readFoundEntry(storage, place, found);
+    if (entry === undefined) return undefined;
+    // What is left of a plain file has no bytes, and the next sweep finds what is too old by itself.
+    const isLong = (entry.kind === "folder" || found.hasVersions) && reason !== "age";
+    const forget = isLong ? await notePurge(internals, place) : undefined;
+    const isOwn = await claim(internals, place, entry.kind);
+    if (isOwn) await storage.remove(found.path, { kind: "folder" }).catch(ignoreMissing);
+    await forget?.();
+    if (!isOwn) return undefined;
     if (reason !== undefined) report({ entry, reason });
     return entry;
   });
@@ -85,6 +93,10 @@ export async function cleanUpEntry({ storage, withLock }: TrashInternals, place:
   await withLock(place.id, async () => {
     const { data, isPurged, path } = await lookAtEntry(storage, place);
     if (data !== undefined && !isPurged) return;
+    // A storage that moves in several steps may have left some of it here. Alone it would be taken for an entry.
+    if (data !== undefined) {
+      await storage.remove(`${path}/${TRASH_DATA}`, { kind: "folder" }).catch(ignoreMissing);
+    }
     await storage.remove(path, { kind: "folder" }).catch(ignoreMissing);
   });
 }

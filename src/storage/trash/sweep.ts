@@ -7,6 +7,7 @@ import { createTimedId, toTimeOfId } from "../wrappers/timed-ids.ts";
 import { lookAtEntry, readRemovedPath, toEntryFolder } from "./entry.ts";
 import type { TrashInternals } from "./internals.ts";
 import { type EntryPlace, isPlace, toPlace } from "./places.ts";
+import { endPurges } from "./purge-records.ts";
 import { cleanUpEntry, isTooOld, purgeEntry } from "./restore-purge.ts";
 import { walkEntries } from "./walk.ts";
 
@@ -35,6 +36,7 @@ export async function sweepEntries(internals: TrashInternals): Promise<number> {
   await inParallel(flatten(entries), { most: PARALLEL }, async (place) => {
     if (await sweepEntry(internals, place)) count += 1;
   });
+  await endPurges(internals, (place) => cleanUpEntry(internals, place));
   return count;
 }
 

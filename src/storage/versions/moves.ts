@@ -1,12 +1,8 @@
 import { hasCode, type StorageAdapter, type StorageEntry } from "../../contracts/storage-adapter.ts";
-import { createByteCollector } from "../../platform/byte-collector.ts";
-import { decodeUtf8 } from "../../platform/utf8.ts";
 import { VERSION_MOVES_FOLDER } from "../area.ts";
-import { toFileContent } from "../file-content.ts";
 import { isCutMove } from "../wrappers/cut-moves.ts";
-import { makeFolders } from "../wrappers/folders.ts";
-import { ignoreMissing, listIfFolder } from "../wrappers/list-folder.ts";
-import { createTimedId, isTimedId, toTimeOfId } from "../wrappers/timed-ids.ts";
+import { isTimedId } from "../wrappers/timed-ids.ts";
+import { endTimedRecords, storeTimedRecord } from "../wrappers/timed-records.ts";
 import type { VersionInternals } from "./internals.ts";
 import { dropVersions, relocate, toVersionsPlace } from "./relocate.ts";
 
@@ -24,9 +20,6 @@ export interface MoveRecord {
   readonly versionsFollow?: true;
 }
 
-/** How long a move may take. One that is older was ended by a crash. */
-const COMPLETION_MILLISECONDS = 3_600_000;
-
 /**
  * Runs a move or a removal, and takes the versions along: before it or after it, as the record says. If that fails
  * after the move, the next sweep does it.
@@ -36,7 +29,7 @@ export async function runMove<T>(
   record: MoveRecord,
   action: () => Promise<T>,
 ): Promise<T> {
-  const forget = await storeRecord(internals, record);
+  const forget = await storeTimedRecord(internals, VERSION_MOVES_FOLDER, record);
   const { from, to, kind, ids } = record;
   const [here, there] = [from, to].map((path) => (path === undefined ? undefined : toVersionsPlace(path, kind)));
   let isSettled = false;
@@ -68,45 +61,16 @@ async function succeedsInTwoTries(step: () => Promise<void>): Promise<boolean> {
     );
 }
 
-/** Stores the record of a move that begins. The function that it returns removes it, and never rejects. */
-async function storeRecord({ storage, clock }: VersionInternals, record: MoveRecord): Promise<() => Promise<void>> {
-  const path = `${VERSION_MOVES_FOLDER}/${createTimedId(clock())}`;
-  const bytes = new TextEncoder().encode(JSON.stringify(record));
-  async function* content(): AsyncGenerator<Uint8Array> {
-    yield bytes;
-  }
-  const write = (): Promise<StorageEntry> => storage.write(path, content(), { size: bytes.byteLength });
-  const forget = (): Promise<void> => storage.remove(path, { kind: "file", permanent: true }).catch(() => undefined);
-  try {
-    await write().catch(async (error: unknown) => {
-      if (!hasCode(error, "parent-missing")) throw error;
-      await makeFolders(storage, VERSION_MOVES_FOLDER);
-      await write();
-    });
-  } catch (error) {
-    await forget();
-    throw error;
-  }
-  return forget;
-}
-
 /** Ends the moves that crashes have left. */
 export async function finishMoves(internals: VersionInternals): Promise<void> {
-  const { storage, clock, mutex } = internals;
-  for await (const batch of listIfFolder(storage, VERSION_MOVES_FOLDER)) {
-    for (const { name } of batch) {
-      if (!isTimedId(name) || clock() - toTimeOfId(name) < COMPLETION_MILLISECONDS) continue;
-      const path = `${VERSION_MOVES_FOLDER}/${name}`;
-      const record = await readRecord(storage, path);
-      if (record !== undefined) {
-        const unlock = await mutex.lock(record.to === undefined ? [record.from] : [record.from, record.to]);
-        await endFileMove(storage, record)
-          .then(() => settle(internals, record))
-          .finally(unlock);
-      }
-      await storage.remove(path, { kind: "file", permanent: true }).catch(ignoreMissing);
-    }
-  }
+  await endTimedRecords(internals, VERSION_MOVES_FOLDER, async (value) => {
+    const record = toRecord(value);
+    if (record === undefined) return;
+    const unlock = await internals.mutex.lock(record.to === undefined ? [record.from] : [record.from, record.to]);
+    await endFileMove(internals.storage, record)
+      .then(() => settle(internals, record))
+      .finally(unlock);
+  });
 }
 
 /** Takes the second step of a move that a crash has cut in two. */
@@ -144,22 +108,6 @@ function hasArrived(
 ): boolean {
   if (target?.kind !== kind) return false;
   return source === undefined || (etag !== undefined && target.etag === etag && source.etag !== etag);
-}
-
-async function readRecord(storage: StorageAdapter, path: string): Promise<MoveRecord | undefined> {
-  try {
-    const content = toFileContent(await storage.read(path));
-    const collector = createByteCollector();
-    try {
-      for await (const chunk of content.chunks()) collector.add(chunk);
-    } finally {
-      await content.close();
-    }
-    return toRecord(JSON.parse(decodeUtf8(collector.bytes()) ?? ""));
-  } catch (error) {
-    if (error instanceof SyntaxError || hasCode(error, "not-found", "not-a-file")) return undefined;
-    throw error;
-  }
 }
 
 function toRecord(value: unknown): MoveRecord | undefined {

@@ -1,4 +1,4 @@
-import { TRASH_FOLDER, VERSION_MOVES_FOLDER } from "../area.ts";
+import { TRASH_FOLDER, TRASH_PURGES_FOLDER, VERSION_MOVES_FOLDER } from "../area.ts";
 
 /** The file next to what was removed. */
 export const TRASH_INFO = "info.json";
@@ -11,7 +11,7 @@ const ENTRY = /~t\/\d{8}T\d{9}Z-[0-9a-f]{16}(?=\/|$)/;
 
 /** Whether a file of the storage is a record of a wrapper, of which the owner of the files knows nothing. */
 export function isRecord(folder: string, name: string): boolean {
-  if (folder === VERSION_MOVES_FOLDER) return true;
+  if (folder === VERSION_MOVES_FOLDER || folder === TRASH_PURGES_FOLDER) return true;
   return name === TRASH_INFO && isTrashEntryFolder(folder);
 }
 

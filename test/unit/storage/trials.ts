@@ -24,7 +24,8 @@ export const TRIED: readonly (readonly [where: string, create: () => StorageAdap
 /** The file system in memory takes less time for thousands of folders. */
 const FOLDER = existsSync("/dev/shm") ? "/dev/shm" : tmpdir();
 
-function createTriedDisk(): StorageAdapter {
+/** A new disk storage for one trial. */
+export function createTriedDisk(): StorageAdapter {
   const root = mkdtempSync(join(FOLDER, "fileferry-tried-"));
   onTestFinished(() => rmSync(root, { recursive: true }));
   return createDiskStorage({ root, durability: "rename" });
@@ -68,6 +69,22 @@ export function createFailing(inner: StorageAdapter, counted: FailingSteps, fail
     disarm() {
       isArmed = false;
       return steps;
+    },
+  };
+}
+
+/** Crashes at the step with a number, of all calls: neither this step nor any later one does anything. */
+export function createCrashing(inner: StorageAdapter, crashing: number): Pick<FailingStorage, "storage" | "arm"> {
+  let [steps, isArmed] = [0, false];
+  const storage = createFaultyStorage(inner, ({ step }) => {
+    if (!isArmed || step !== "call") return undefined;
+    steps += 1;
+    return steps >= crashing ? { fault: "error" } : undefined;
+  });
+  return {
+    storage,
+    arm: () => {
+      isArmed = true;
     },
   };
 }
