@@ -50,7 +50,7 @@ export interface FileService {
   events(options?: EventStreamOptions): EventStream;
   /**
    * Ends resumable uploads that no request has continued for too long, those whose folder was removed or moved, and
-   * downloads whose end another server should have reported; recounts the folders of the option `quota` that are due;
+   * downloads whose end another server should have reported; recounts the folders of quotas that are due;
    * and, at most once an hour, removes the files that the option `retention` no longer keeps, and from the trash and
    * from the versions what is too old or too much. Returns how many. The service ends uploads by itself after a
    * creation of an upload, at most once in ten minutes; call this from a timer or a cron trigger for all the rest.

@@ -29,7 +29,10 @@ export interface Quota {
    * meanwhile, the walk changes nothing.
    */
   recount(path: string): Promise<QuotaUsage>;
-  /** Recounts the folders of {@link Quota.folders} that are due. Returns how many it has recounted. */
+  /**
+   * Recounts the folders of {@link Quota.folders} that are due, and all that this process has been asked about in which
+   * something was lost, such as what a process had reserved that has ended. Returns how many it has recounted.
+   */
   sweep(): Promise<number>;
 }
 

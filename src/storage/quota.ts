@@ -69,13 +69,14 @@ export function createQuotaStorage(storage: StorageAdapter, options: QuotaOption
   const internals = { storage: inner, admissions, counts, mutex: createPathMutex(), walks, stepBytes };
 
   const sweep = (): Promise<number> =>
-    runSweeps(
-      folders.map(
+    runSweeps([
+      ...folders.map(
         ({ path }) =>
           async () =>
             Number(await counts.recountIfDue(path)),
       ),
-    );
+      counts.recountLost,
+    ]);
   const quota: Quota = { folders, usage: counts.usage, recount: counts.recount, sweep };
   const { uploads } = inner;
   const counted = hideArea({

@@ -2,6 +2,7 @@ import { createQuotaError, type QuotaLimit, type QuotaUsage } from "../../contra
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import { isWithinFolder } from "../../contracts/storage-path.ts";
 import { isLoopShared } from "../../platform/event-loop.ts";
+import { runSweeps } from "../../platform/run-sweeps.ts";
 import { type Amount, add, isNothing, NOTHING, subtract } from "./amount.ts";
 import { toCountedPath } from "./counted-path.ts";
 import type { UploadSum } from "./counted-uploads.ts";
@@ -13,7 +14,10 @@ import type { FolderWalk, Walks } from "./walks.ts";
 
 /** The counts of folders in a store. Methods reject with StorageError `unavailable` if the store fails. */
 export interface Counts {
-  /** Returns the count of a folder. Counts by a walk if there is none. */
+  /**
+   * Returns the count of a folder. Counts by a walk if there is none. If something was lost, starts a walk, and returns
+   * the former count until the walk has ended.
+   */
   usage(folder: string): Promise<QuotaUsage>;
   /**
    * Counts by a walk. If too much changes during the walk, or another process has counted the folder meanwhile, the
@@ -22,6 +26,11 @@ export interface Counts {
   recount(folder: string): Promise<QuotaUsage>;
   /** Counts by a walk if the last one is too old, or if something was lost. Returns whether it was due. */
   recountIfDue(folder: string): Promise<boolean>;
+  /**
+   * Counts by walks those folders in which something was lost, such as the lease of a process that has ended. Of the
+   * folders that this process has been asked about. Returns how many it has counted.
+   */
+  recountLost(): Promise<number>;
   /** Reserves more for a share. @throws the error of a quota if it does not fit. */
   reserve(limit: QuotaLimit, share: Share, amount: Amount, room?: RoomOptions): Promise<void>;
   /**
@@ -66,6 +75,8 @@ export interface CountsOptions {
 
 /** After a walk that has found too many changes. */
 const RETRY_MILLISECONDS = 60_000;
+/** How many folders are looked at again for what may be lost in them. */
+const MAX_WATCHED = 10_000;
 /** How often the uploads are added up, if some change meanwhile. */
 const MAX_SUMS = 5;
 
@@ -80,10 +91,25 @@ export function createCounts(options: CountsOptions): Counts {
   const recounts = new Map<string, Promise<QuotaUsage>>();
   const failedAt = new Map<string, number>();
   const held = createHeld(clock);
+  /** The folders in which something may be lost later. */
+  const watched = new Set<string>();
+
+  function watch(folder: string): void {
+    if (watched.size < MAX_WATCHED) watched.add(folder);
+  }
 
   async function usage(folder: string): Promise<QuotaUsage> {
+    watch(folder);
     const record = await find(folder);
-    return record === undefined || record.countedAt === 0 ? recount(folder) : toUsage(record);
+    if (record === undefined || record.countedAt === 0) return recount(folder);
+    if (!isLost(folder, record) || !mayWalk(folder)) return toUsage(record);
+    if (!isLoopShared) return recount(folder);
+    void recount(folder).catch(() => undefined);
+    return toUsage(record);
+  }
+
+  function isLost(folder: string, record: CountRecord): boolean {
+    return record.isStale || lost.has(folder);
   }
 
   /** Callers at the same time share one walk. On Workers no request may wait for another. */
@@ -158,9 +184,24 @@ export function createCounts(options: CountsOptions): Counts {
 
   async function recountIfDue(folder: string): Promise<boolean> {
     const record = await find(folder);
-    if (record === undefined || !(record.isStale || lost.has(folder) || isDue(record))) return false;
+    if (record === undefined || !(isLost(folder, record) || isDue(record))) return false;
     await recount(folder);
     return true;
+  }
+
+  async function recountLostIn(folder: string): Promise<number> {
+    const record = await find(folder);
+    if (record !== undefined && isLost(folder, record)) {
+      await recount(folder);
+      return 1;
+    }
+    // Whoever reserves something there next asks for it again.
+    if (record === undefined || record.leases.length === 0) watched.delete(folder);
+    return 0;
+  }
+
+  function recountLost(): Promise<number> {
+    return runSweeps([...watched].map((folder) => () => recountLostIn(folder)));
   }
 
   async function reserve(limit: QuotaLimit, share: Share, amount: Amount, room: RoomOptions = {}): Promise<void> {
@@ -180,13 +221,14 @@ export function createCounts(options: CountsOptions): Counts {
   /** `mayCount`: whether the caller can have the folder counted first. */
   async function tryToReserve(asked: Asked, mayCount: boolean): Promise<Decision["answer"] | "uncounted"> {
     const folder = asked.limit.path;
+    watch(folder);
     let decision: Decision | undefined;
     const record = await update(
       folder,
       (current) => {
         decision = undefined;
         const mustCount = current === undefined || current.countedAt === 0;
-        const shouldCount = mustCount || current.isStale || lost.has(folder);
+        const shouldCount = mustCount || isLost(folder, current);
         if (mustCount || (shouldCount && mayCount)) return current;
         decision = held.decide(current, asked);
         return held.withDecision(current, asked, decision);
@@ -252,5 +294,5 @@ export function createCounts(options: CountsOptions): Counts {
     }
   }
 
-  return { usage, recount, recountIfDue, reserve, settle, extend, markStale, findCounted };
+  return { usage, recount, recountIfDue, recountLost, reserve, settle, extend, markStale, findCounted };
 }

@@ -240,3 +240,46 @@ describe("uploads of a process that go on together after it was stopped for too 
     expect(usage.bytes).toBe(10_000);
   });
 });
+
+describe("what a process had reserved that has ended", () => {
+  /** Two processes with one store, of which the first one ends in the middle of a write with a limit of its caller. */
+  async function openAfterCrash(asked: boolean) {
+    let now = 1;
+    const [inner, store] = [createMemoryStorage(), createMemoryKeyValueStore()];
+    await inner.createFolder("/h");
+    const open = () => createQuotaStorage(inner, { store, clock: () => now });
+    const [ended, other] = [open(), open()];
+    if (asked) await other.quota.usage("/h");
+    const reserved = new Promise<void>((resolve) => {
+      async function* content(): AsyncGenerator<Uint8Array> {
+        yield new Uint8Array(1);
+        resolve();
+        await new Promise(() => undefined);
+      }
+      void ended.write("/h/a", content(), { size: 600, quota: HOME });
+    });
+    await reserved;
+    return { other, pass: (minutes: number) => (now += minutes * MINUTE) };
+  }
+
+  const usage = { bytes: 0, files: 0, reservedBytes: 0, reservedFiles: 0 };
+
+  it("is freed by a sweep in a folder that its process was asked about, after the lease", async () => {
+    const { other, pass } = await openAfterCrash(true);
+    pass(9);
+    expect(await other.quota.sweep()).toBe(0);
+    expect(await other.quota.usage("/h")).toEqual({ ...usage, reservedBytes: 600, reservedFiles: 1 });
+    pass(2);
+    expect(await other.quota.sweep()).toBe(1);
+    expect(await other.quota.usage("/h")).toEqual(usage);
+    expect([await other.quota.sweep(), await other.quota.sweep()]).toEqual([0, 0]);
+  });
+
+  it("is freed by a look in a process that has just started", async () => {
+    const { other, pass } = await openAfterCrash(false);
+    pass(11);
+    // Nobody waits for the walk.
+    expect(await other.quota.usage("/h")).toEqual({ ...usage, reservedBytes: 600, reservedFiles: 1 });
+    await vi.waitFor(async () => expect(await other.quota.usage("/h")).toEqual(usage));
+  });
+});
