@@ -3,9 +3,9 @@
 // it with 1.
 //
 // job: host, port, connections, warmSeconds, warmExchanges, seconds, exchanges (at least), headers, requests: [{
-// method, path, body }], body: { size, begin, end, type }, expect: { status: [...], bytes, least (bytes), members (of a
+// method, path, body, hasDigest (of its content) }], body: { size, begin, end, type }, expect: { status: [...], bytes, least (bytes), members (of a
 // listing), entries (of an archive) }
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { ARCHIVE_END, checkArchive } from "./client/archive.mjs";
 import { openConnection } from "./client/connection.mjs";
@@ -92,11 +92,12 @@ function checkMembers(bytes, name) {
 }
 
 /** A request in the buffers that it is sent as. */
-function toMessage({ method, path, headers, body }) {
+function toMessage({ method, path, headers, body, hasDigest = false }) {
   const { size = 0, begin = "", end = "", type } = body ?? {};
   const fields = { Host: `${job.host}:${job.port}`, ...job.headers, ...headers };
   if (body !== undefined) fields["Content-Length"] = size + begin.length + end.length;
   if (type !== undefined) fields["Content-Type"] = type;
+  if (hasDigest) fields["Content-Digest"] = `sha-256=:${toDigest(size)}:`;
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = Buffer.from(`${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n${begin}`);
   const name = `${method} ${path}`;
@@ -109,6 +110,17 @@ function toMessage({ method, path, headers, body }) {
 
 function* largeParts(head, size, end) {
   yield head;
-  for (let left = size; left > 0; left -= FILL.length) yield left < FILL.length ? FILL.subarray(0, left) : FILL;
+  yield* contentParts(size);
   if (end !== "") yield Buffer.from(end);
+}
+
+function* contentParts(size) {
+  for (let left = size; left > 0; left -= FILL.length) yield left < FILL.length ? FILL.subarray(0, left) : FILL;
+}
+
+/** The SHA-256 of content of a size, before anything is measured. */
+function toDigest(size) {
+  const hash = createHash("sha256");
+  for (const part of contentParts(size)) hash.update(part);
+  return hash.digest("base64");
 }

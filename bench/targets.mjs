@@ -42,7 +42,12 @@ export const targets = {
     { ...against(["bare-atomic"], 0.35, 0.6), own: "fileferry-rename" },
     { ...against(["fileferry-rename"], 0.9), own: "fileferry-quota" },
   ],
-  "put-1g": [...eitherWay([against(["bare-tuned"], 0.9, 1.2)]), ...eitherWay([against(["bare-atomic"], 0.91, 1)])],
+  "put-1g": [
+    ...eitherWay([against(["bare-tuned"], 0.9, 1.2)]),
+    ...eitherWay([against(["bare-atomic"], 0.91, 1)]),
+    // At most twice the processor time.
+    { ...against(["fileferry"], 0.5), own: "fileferry-digest" },
+  ],
   "list-10k": listing,
   "list-100k": listing,
   zip: [

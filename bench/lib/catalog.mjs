@@ -145,6 +145,12 @@ function toPuts(server) {
   return { ...server, requests: { put } };
 }
 
+/** Of that one, uploads by PUT alone, with their SHA-256, which the server compares. */
+function withDigests(server) {
+  const { put } = server.requests;
+  return { ...server, requests: { put: (path) => ({ ...put(path), hasDigest: true }) } };
+}
+
 /** Of that one, with HTTP Basic in each request in place of a session. */
 function byBasic(server) {
   const { get, put } = server.requests;
@@ -232,6 +238,7 @@ export function createCatalog(dist, nodeArgs = []) {
         { settings: { versions: { keep: 2 } } },
       ),
     ),
+    withDigests(fileferry("fileferry-digest", "fileferry, with digests", "fsync", { dist, nodeArgs })),
     byBasic(fileferry("fileferry-basic", "fileferry, by Basic", "fsync", { dist, nodeArgs }, { password: HASHED })),
     byBasic(
       fileferry("fileferry-basic-plain", "fileferry, by Basic, plain-text password", "fsync", { dist, nodeArgs }),
