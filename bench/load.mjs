@@ -3,8 +3,8 @@
 // it with 1.
 //
 // job: host, port, connections, warmSeconds, warmExchanges, seconds, exchanges (at least), headers, requests: [{
-// method, path, body, hasDigest (of its content) }], body: { size, begin, end, type }, expect: { status: [...], bytes, least (bytes), members (of a
-// listing), entries (of an archive) }
+// method, path, body, hasDigest (of its content) }], body: { size, begin, end, type }, expect: { status: [...], bytes,
+// least (bytes), members (of a listing), entries (of an archive) }
 import { createHash, randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { ARCHIVE_END, checkArchive } from "./client/archive.mjs";

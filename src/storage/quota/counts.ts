@@ -195,7 +195,7 @@ export function createCounts(options: CountsOptions): Counts {
       await recount(folder);
       return 1;
     }
-    // Whoever reserves something there next asks for it again.
+    // The next reservation there adds it again.
     if (record === undefined || record.leases.length === 0) watched.delete(folder);
     return 0;
   }

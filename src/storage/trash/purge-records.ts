@@ -6,8 +6,9 @@ import type { TrashInternals } from "./internals.ts";
 import { type EntryPlace, isPlace } from "./places.ts";
 
 /**
- * Notes that an entry is being removed for good in several steps. It may be of any age, so no sweep would look at what a
- * crash leaves of it. The function that it returns removes the note. If there is no room for it, the entry goes without.
+ * Notes that an entry is being removed for good in several steps. It may be of any age, so no sweep would look at what
+ * a crash leaves of it. The function that it returns removes the note. If there is no room for the note, the entry goes
+ * without one.
  */
 export async function notePurge(internals: TrashInternals, { folder, id }: EntryPlace): Promise<() => Promise<void>> {
   return storeTimedRecord(internals, TRASH_PURGES_FOLDER, { folder, id }).catch(() => async () => undefined);
