@@ -96,7 +96,13 @@ export async function commit(
         EINVAL: "bad-name",
       });
     if (found === undefined || !mayHaveProperties) await replace();
-    else await withPropertiesMoved({ folder, stats: found }, { folder, stats: written }, { mustFlush }, replace);
+    else {
+      const [old, next] = [
+        { folder, name, stats: found },
+        { folder, name, stats: written },
+      ] as const;
+      await withPropertiesMoved(old, next, { mustFlush }, replace);
+    }
     onReplaced?.(found && toEntry(name, found));
     await folder.confirm();
     return "renamed";

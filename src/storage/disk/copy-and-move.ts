@@ -9,9 +9,9 @@ import {
 import type { AttributeChanges, Properties } from "../../contracts/storage-attributes.ts";
 import { nameOf, toCanonicalPath, toPathSegments } from "../../contracts/storage-path.ts";
 import { checkSeparatePaths, checkSource } from "../conditions.ts";
-import { copyByReading, moveByCopying } from "../fallbacks.ts";
+import { moveByCopying } from "../fallbacks.ts";
 import { hardLinkFile } from "./copies/hard-link-file.ts";
-import { copyFolderTo } from "./copy.ts";
+import { copyMember } from "./copy.ts";
 import { mapErrorCode, mapSystemErrors, systemCode, toStorageError } from "./errors.ts";
 import type { FolderTree } from "./folder-tree.ts";
 import { toEntry } from "./list.ts";
@@ -69,35 +69,24 @@ export function createDiskCopyAndMove({
   async function copy(from: string, to: string, options: TransferOptions = {}): Promise<Placement> {
     await checkPaths(from, to, locateTarget);
     options.signal?.throwIfAborted();
-    if (checkSource(await stat(from), options).kind === "file") {
-      const isHardLink = options.mayShare === true && options.replace !== true && (await hardLinkTo(from, to, options));
-      return isHardLink ? "created" : copyByReading(self(), from, to, options);
-    }
-    const { parent, name } = await openParent(to, "denied");
-    return withFolder(parent, async (folder) => {
-      const source = tree.open(await locate(toPathSegments(from)));
-      const { isValidName } = tree;
-      const how = { ...options, isValidName, durability, properties: await properties(from) };
-      const copied = withFolder(source, (opened) => copyFolderTo(opened, { folder, name }, how));
-      const placement = await mapSystemErrors(copied);
-      if (durability === "fsync") await folder.sync();
-      return placement;
-    });
-  }
-
-  /** Makes a copy that shares the bytes of a file. Returns whether it has. */
-  async function hardLinkTo(from: string, to: string, options: TransferOptions): Promise<boolean> {
+    const kind = checkSource(await stat(from), options).kind === "folder" ? "folder" : "file";
+    const mayShare = kind === "file" && options.mayShare === true && options.replace !== true;
     const source = await openMember(from);
     return withFolder(source.parent, async (folder) => {
       const target = await openParent(to, "denied");
       return withFolder(target.parent, async (parent) => {
-        const isHardLink = await hardLinkFile(
+        const [here, there] = [
           { folder, name: source.name },
           { folder: parent, name: target.name },
-          options,
-        );
-        if (isHardLink && durability === "fsync") await parent.sync();
-        return isHardLink;
+        ];
+        const isHardLink = mayShare && (await hardLinkFile(here, there, options));
+        const copyTo = async (): Promise<Placement> => {
+          const how = { ...options, isValidName: tree.isValidName, durability };
+          return copyMember(here, there, kind, { ...how, properties: await properties(from) });
+        };
+        const placement = isHardLink ? "created" : await mapSystemErrors(copyTo());
+        if (durability === "fsync") await parent.sync();
+        return placement;
       });
     });
   }

@@ -1,43 +1,70 @@
 import { hasCode, type Placement, StorageError, type TransferOptions } from "../../contracts/storage-adapter.ts";
 import type { Properties } from "../../contracts/storage-attributes.ts";
-import { giveProperties, type MemberCopyOptions } from "./copies/copy-member.ts";
+import { copyContent, giveProperties, type MemberCopyOptions } from "./copies/copy-member.ts";
 import { copyMembers } from "./copy-members.ts";
 import { createFolderAt } from "./create-folder.ts";
+import { mapMissingParent } from "./errors.ts";
 import { type Place, placeMember } from "./move.ts";
 import { type OpenFolder, withFolder, withNameLock } from "./open-folder.ts";
-import { removeFolder } from "./remove.ts";
+import { removeFolder, tryUnlink } from "./remove.ts";
 import { releaseTemporaryName, reserveTemporaryName } from "./temporary-files.ts";
 
-/** How a folder is copied. */
-export interface CopyOptions extends MemberCopyOptions, Pick<TransferOptions, "replace"> {
-  /** Those of the folder itself. */
+/** How a file or folder is copied. */
+export interface CopyOptions
+  extends MemberCopyOptions,
+    Pick<TransferOptions, "kind" | "ifMatch" | "replace" | "onRead"> {
+  /** Those of the file or folder itself. */
   readonly properties: Properties;
 }
 
 /**
- * Copies a folder to a place, all or nothing: first to a temporary folder next to it, which is then renamed. Symlinks,
- * and members that disappear meanwhile, are left out.
+ * Copies a file or folder to a place, all or nothing: first to a temporary name next to it, which is then renamed.
+ * Symlinks in a folder, and members that disappear meanwhile, are left out.
  */
-export async function copyFolderTo(source: OpenFolder, to: Place, options: CopyOptions): Promise<Placement> {
+export async function copyMember(
+  from: Place,
+  to: Place,
+  kind: "file" | "folder",
+  options: CopyOptions,
+): Promise<Placement> {
   const { folder, name } = to;
-  const { replace = false } = options;
-  if (!replace && (await folder.lookUp(name)) !== undefined) throw new StorageError("already-exists");
+  const { replace = false, durability, onRead, ifMatch } = options;
+  const requirePlace = folder.watchPath?.();
+  const previous = await folder.lookUp(name);
+  if (!replace && previous !== undefined) throw new StorageError("already-exists");
   const temporary = reserveTemporaryName();
   let isRemoved = true;
   try {
-    await createFolderAt(folder, temporary);
-    await withFolder(folder.enter(temporary), (target) => copyMembers({ source, target }, options));
-    const mustFlush = options.durability === "fsync";
+    if (kind === "file") {
+      onRead?.();
+      const conditions = { kind, previous, ...(ifMatch && { ifMatch }) };
+      await copyContent(from, { folder, name: temporary }, options, conditions);
+    } else {
+      await createFolderAt(folder, temporary);
+      await withFolder(from.folder.enter(from.name), (source) =>
+        withFolder(folder.enter(temporary), (target) => copyMembers({ source, target }, options)),
+      );
+    }
+    const mustFlush = durability === "fsync";
     await giveProperties(folder, temporary, options.properties, mustFlush);
-    const from = { folder, name: temporary };
-    return await withNameLock(folder, name, () => placeMember(from, to, "folder", { replace, mustFlush }));
+    const place = async (): Promise<Placement> => {
+      // Otherwise the copy would appear where no client has put it.
+      requirePlace?.();
+      return placeMember({ folder, name: temporary }, to, kind, { replace, mustFlush });
+    };
+    return await mapMissingParent(withNameLock(folder, name, place));
   } catch (error) {
-    isRemoved = await removeFolder(folder, temporary).then(
-      () => true,
-      (reason) => hasCode(reason, "not-found"),
-    );
+    isRemoved = await (kind === "file" ? tryUnlink(folder, temporary) : tryRemoveFolder(folder, temporary));
     throw error;
   } finally {
     releaseTemporaryName(temporary, isRemoved);
   }
+}
+
+/** Removes a folder. Returns whether there is none now. */
+function tryRemoveFolder(folder: OpenFolder, name: string): Promise<boolean> {
+  return removeFolder(folder, name).then(
+    () => true,
+    (reason) => hasCode(reason, "not-found"),
+  );
 }

@@ -73,7 +73,7 @@ export async function placeMember(
   if (moved === undefined) await place();
   else {
     const { mustFlush } = options;
-    const [here, there] = [from, to].map(({ folder }) => ({ folder, stats: moved })) as [PropertyOwner, PropertyOwner];
+    const [here, there] = [from, to].map((place) => ({ ...place, stats: moved })) as [PropertyOwner, PropertyOwner];
     await withPropertiesMoved(here, there, { mustFlush, replaced: found }, place);
   }
   await Promise.all([from.folder.confirm(), to.folder.confirm()]);

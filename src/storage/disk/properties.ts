@@ -141,6 +141,7 @@ function isPair(value: unknown): value is readonly [string, string] {
 /** A member of a folder that is there, or will be. */
 export interface PropertyOwner {
   readonly folder: OpenFolder;
+  readonly name: string;
   readonly stats: BigIntStats;
 }
 
@@ -148,7 +149,7 @@ export interface PropertyOwner {
  * Runs a step that replaces or moves a member, and takes its properties along. The properties are copied to the new
  * place or file before the step, and the old ones are removed after it. If the process ends in between, each file has
  * its own properties, or those that the step gives it. `replaced` is what the step removes from the new place: its
- * properties are removed too.
+ * properties are removed too. The caller holds the locks of both names.
  */
 export async function withPropertiesMoved<T>(
   from: PropertyOwner,
@@ -158,12 +159,15 @@ export async function withPropertiesMoved<T>(
 ): Promise<T> {
   const isSame = from.folder.identity() === to.folder.identity() && isSameRecord(from.stats, to.stats);
   const properties = isSame ? NO_PROPERTIES : await readProperties(from.folder, from.stats);
-  if (properties.size > 0) await writeProperties(to.folder, to.stats, properties, mustFlush);
+  // Without properties, an earlier move may have left a record that now would belong to the member again.
+  if (!isSame) await writeProperties(to.folder, to.stats, properties, mustFlush);
   let result: T;
   try {
     result = await step();
   } catch (error) {
-    if (properties.size > 0) await removeProperties(to.folder, to.stats).catch(() => undefined);
+    // The system may report that a step has failed although it was taken.
+    const isTaken = isSame || (await isThere(to).catch(() => true));
+    if (!isTaken) await removeProperties(to.folder, to.stats).catch(() => undefined);
     throw error;
   }
   // The step is done. A record that stays belongs to nothing, and is never shown.
@@ -171,6 +175,11 @@ export async function withPropertiesMoved<T>(
   if (replaced !== undefined && !isSameRecord(replaced, to.stats) && !isSameRecord(replaced, from.stats))
     await removeProperties(to.folder, replaced).catch(() => undefined);
   return result;
+}
+
+async function isThere({ folder, name, stats }: PropertyOwner): Promise<boolean> {
+  const found = await folder.lookUp(name, { hasLock: true });
+  return found !== undefined && isSameRecord(found, stats);
 }
 
 function isSameRecord(one: BigIntStats, other: BigIntStats): boolean {

@@ -63,7 +63,11 @@ export async function changeMember(
     }
     const after = await findMember(folder, name);
     // On some systems an earlier time also moves the time of creation, which is a part of the record's name.
-    await withPropertiesMoved({ folder, stats }, { folder, stats: after.stats }, { mustFlush }, async () => undefined);
+    const [here, there] = [
+      { folder, name, stats },
+      { folder, name, stats: after.stats },
+    ] as const;
+    await withPropertiesMoved(here, there, { mustFlush }, async () => undefined);
     return wanted.size > 0 ? { ...after.entry, hasProperties: true } : after.entry;
   });
 }

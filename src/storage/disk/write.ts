@@ -65,8 +65,14 @@ export async function writeMember(
   }
 }
 
+/** How a file that no other caller sees yet is written. */
+export interface HiddenFileOptions extends Pick<WriteOptions, "size" | "signal"> {
+  /** What it will replace. A file gives it its permissions, and its owner if the process may do so. */
+  readonly previous?: BigIntStats | undefined;
+}
+
 /**
- * Writes a member of a folder that no other caller sees yet: without a temporary file, and without flushing the folder.
+ * Writes a file that no other caller sees yet: without a temporary file, and without flushing the folder.
  * A failure can leave an incomplete file.
  * @throws StorageError `already-exists`
  */
@@ -74,11 +80,11 @@ export async function writeHiddenMember(
   folder: OpenFolder,
   name: string,
   content: AsyncIterable<Uint8Array>,
-  options: Pick<WriteOptions, "size" | "signal">,
+  { previous, ...options }: HiddenFileOptions,
   durability: Durability,
 ): Promise<void> {
-  const descriptor = await createFile(folder, name, undefined);
-  await fillFile(descriptor, content, options, { previous: undefined, durability });
+  const descriptor = await createFile(folder, name, previous);
+  await fillFile(descriptor, content, options, { previous, durability });
 }
 
 /** Writes the content of a file that was just created, and closes it. */

@@ -67,6 +67,79 @@ describe("a move of a file whose old name is removed, although the system report
   });
 });
 
+describe("a rename that was done, although the system reports a failure", () => {
+  const NAME = "{urn:example}name";
+
+  /** A storage whose file has properties, in which each rename to a name fails until it is mended. */
+  async function startFailing(name: string, isDone: boolean) {
+    const { root, storage } = await startStorage("rename");
+    const set = (path: string, text?: string) =>
+      storage.attributes?.change(path, { properties: new Map([[NAME, text]]) });
+    const get = async (path: string) => (await storage.attributes?.properties(path))?.get(NAME);
+    await storage.createFolder("/folder");
+    await set("/file", "own");
+    let isFailing = true;
+    /** Returns whether a rename is to fail, after it was done or not. */
+    const fails = (from: fs.PathLike, to: fs.PathLike): boolean => {
+      const isMeant = isFailing && String(to).endsWith(`/${name}`);
+      if (isMeant && isDone) renameSync(from, to);
+      return isMeant;
+    };
+    const { renameSync } = fs;
+    replaceCall(fs.promises, "rename", (own) => async (from: fs.PathLike, to: fs.PathLike) => {
+      if (fails(from, to)) throw systemError("EIO", "rename");
+      await own(from, to);
+    });
+    replaceCall(fs, "renameSync", (own) => (from: fs.PathLike, to: fs.PathLike) => {
+      if (fails(from, to)) throw systemError("EIO", "rename");
+      own(from, to);
+    });
+    replaceCall(fs, "rename", (own) => (from: fs.PathLike, to: fs.PathLike, done: fs.NoParamCallback) => {
+      if (fails(from, to)) done(systemError("EIO", "rename"));
+      else own(from, to, done);
+    });
+    const mend = () => {
+      isFailing = false;
+    };
+    const recordsIn = async (folder: string) =>
+      (await readdir(join(root, folder, ".fileferry-properties")).catch(() => [])).length;
+    return { storage, set, get, mend, recordsIn };
+  }
+
+  it("keeps the properties of a file that it has moved", async () => {
+    const { storage, get } = await startFailing("new", true);
+    const moving = storage.move("/file", "/folder/new", { replace: true });
+    await expect(moving).rejects.toMatchObject({ code: "unavailable" });
+    expect(await storage.stat("/file")).toBe(undefined);
+    expect(await get("/folder/new")).toBe("own");
+  });
+
+  it("keeps the properties of a file that it has overwritten", async () => {
+    const { storage, get } = await startFailing("file", true);
+    await expect(put(storage, "/file", "later")).rejects.toMatchObject({ code: "unavailable" });
+    expect(await readFileText(storage, "/file")).toBe("later");
+    expect(await get("/file")).toBe("own");
+  });
+
+  it("leaves nothing behind at the new place, if it was not done", async () => {
+    const { storage, get, recordsIn } = await startFailing("new", false);
+    const moving = storage.move("/file", "/folder/new", { replace: true });
+    await expect(moving).rejects.toMatchObject({ code: "unavailable" });
+    expect(await get("/file")).toBe("own");
+    expect([await recordsIn(""), await recordsIn("folder")]).toEqual([1, 0]);
+  });
+
+  it("never gives back properties that were removed at the new place", async () => {
+    const { storage, set, get, mend } = await startFailing("new", true);
+    const moving = storage.move("/file", "/folder/new", { replace: true });
+    await expect(moving).rejects.toMatchObject({ code: "unavailable" });
+    mend();
+    await set("/folder/new", undefined);
+    await storage.move("/folder/new", "/file");
+    expect(await get("/file")).toBe(undefined);
+  });
+});
+
 describe("a creation that must not replace anything, where no hard link can be made", () => {
   const create = (storage: StorageAdapter) => storage.write("/new", inChunks(noise(10, 1), 10), { ifNoneMatch: "*" });
 

@@ -46,7 +46,7 @@ const LISTING: readonly FileCall[] = ["open folder", "opendir", "readdir", "lsta
 const COPYING: readonly FileCall[] = [
   ...(["open folder", "opendir", "readdir", "lstat", "closedir", "open file", "read", "mkdir"] as const),
   ...(["open new file", "write", "futimes", "fsync file", "fstat", "close file", "fsync folder"] as const),
-  "close folder",
+  ...(["close folder", "readlink"] as const),
 ];
 const JSON_TYPE = { accept: "application/json" };
 
@@ -174,6 +174,20 @@ export const OPERATIONS: readonly Operation[] = [
     uses: [...COPYING, "rename"],
     spared: ["close file"],
     ...UNDONE,
+  },
+  {
+    name: "a copy of a file over a folder",
+    method: "COPY",
+    target: "/home/file",
+    headers: { destination: "/home/other" },
+    status: 204,
+    again: 204,
+    halfway: 201,
+    uses: [...MAKING, "open file", "read", "opendir", "readdir", "closedir", "rename", "unlink", "rmdir"],
+    spared: ["close file"],
+    ...UNDONE,
+    isOfSeveral: true,
+    replaces: "other",
   },
   {
     name: "a move to a name that is free",

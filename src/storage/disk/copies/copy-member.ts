@@ -1,12 +1,14 @@
 import type { BigIntStats } from "node:fs";
 import { hasCode, type TransferOptions } from "../../../contracts/storage-adapter.ts";
 import type { Properties } from "../../../contracts/storage-attributes.ts";
+import { checkSource } from "../../conditions.ts";
 import { toFileContent } from "../../file-content.ts";
+import type { Place } from "../move.ts";
 import type { NameCheck } from "../names.ts";
 import type { OpenFolder } from "../open-folder.ts";
 import { readProperties, writeProperties } from "../properties.ts";
 import { readMember } from "../read.ts";
-import { type Durability, writeHiddenMember } from "../write.ts";
+import { type Durability, type HiddenFileOptions, writeHiddenMember } from "../write.ts";
 
 /** How the members of a folder are copied. */
 export interface MemberCopyOptions extends Pick<TransferOptions, "signal"> {
@@ -27,16 +29,26 @@ export async function copyFile(
   stats: BigIntStats | undefined,
   options: MemberCopyOptions,
 ): Promise<void> {
-  const { durability, signal } = options;
-  const file = await readMember(pair.source, name, name);
+  await copyContent({ folder: pair.source, name }, { folder: pair.target, name }, options);
+  await copyProperties(pair, name, stats, options);
+}
+
+/** Copies the content of a file to a new file. The new file gets the permissions of `previous`. */
+export async function copyContent(
+  from: Place,
+  to: Place,
+  { durability, signal }: Pick<MemberCopyOptions, "durability" | "signal">,
+  { previous, ...conditions }: Pick<TransferOptions, "kind" | "ifMatch"> & HiddenFileOptions = {},
+): Promise<void> {
+  const file = await readMember(from.folder, from.name, from.name);
   const content = toFileContent(file);
   try {
-    const { size } = file.entry;
-    await writeHiddenMember(pair.target, name, content.chunks(), { size, ...(signal && { signal }) }, durability);
+    const { size } = checkSource(file.entry, conditions);
+    const options = { size, previous, ...(signal && { signal }) };
+    await writeHiddenMember(to.folder, to.name, content.chunks(), options, durability);
   } finally {
     await content.close();
   }
-  await copyProperties(pair, name, stats, options);
 }
 
 /** Gives the properties of a member to its copy. `stats` are its own if its folder has records of properties. */
