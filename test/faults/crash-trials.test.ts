@@ -19,7 +19,7 @@ const TRIALS = Number(process.env.CRASHES ?? amount({ short: 12, long: 1000 }));
 const SEED = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000);
 /** How many trials one folder has. */
 const TRIALS_OF_AN_ENVIRONMENT = 60;
-const KINDS: readonly Kind[] = ["uploads", "overwrites", "deletions", "accounts"];
+const KINDS: readonly Kind[] = ["uploads", "overwrites", "deletions", "moves", "accounts"];
 /** How many accounts change their passwords at once in the trials of that kind. */
 const CHANGES = 3;
 /** How long requests may take to end without their server. */
@@ -133,7 +133,7 @@ describe("a process that is killed between two system calls (skipped where strac
     vi.unstubAllEnvs();
   });
 
-  const title = "has done all of an operation or nothing, whichever call it was about to make";
+  const title = "has done each step of an operation wholly or not at all, whichever call it was about to make";
   const stride = amount({ short: 9, long: 1 });
   it.skipIf(!mayTrace())(title, { timeout: 600_000 }, async () => {
     const points = SCENARIOS.flatMap(({ name, calls, prepare, run }) =>

@@ -40,6 +40,7 @@ export async function createCrashEnvironment(command: string, accounts: number):
       storage: { type: "disk", root: "./files" },
       authentication: [{ type: "accounts", file: "accounts/accounts.json" }],
       passwordPolicy: { allowUserName: true },
+      webdav: {},
     }),
   );
   const book = await openBook(file);

@@ -44,16 +44,17 @@ export async function checkLane(lane: Lane, origin: string, what: string): Promi
     [...found.keys()].filter((path) => !PATHS.includes(path)),
     `members that nobody made, ${message}`,
   ).toEqual([]);
+  const { effects = [], outcomes } = lane.pending ?? {};
   for (const path of PATHS) {
     const possible = [lane.states.get(path)];
-    for (const [changed, state] of lane.pending?.effects ?? []) if (changed === path) possible.push(state);
+    for (const [changed, state] of effects) if (changed === path) possible.push(state);
     const isKnown = possible.some((state) => isSame(state, found.get(path)));
     const sizes = `${describeState(found.get(path))} instead of ${possible.map(describeState).join(" or ")}`;
     expect(isKnown, `${lane.name}/${path} is wholly old or new, ${sizes}, ${message}`).toBe(true);
   }
-  const { moved } = lane.pending ?? {};
-  const isKept = moved === undefined || moved.paths.some((path) => isSame(moved.content, found.get(path)));
-  expect(isKept, `what was moved is at one of both places, ${message}`).toBe(true);
+  const isWhole = outcomes?.some((outcome) => PATHS.every((path) => isSame(outcome.get(path), found.get(path))));
+  const seen = [...found].map(([path, state]) => `${path}: ${describeState(state)}`).join(", ");
+  expect(isWhole ?? true, `each place has one thing as a whole, not ${seen}, ${message}`).toBe(true);
   lane.states = found;
   lane.pending = undefined;
   lane.done = [];

@@ -13,8 +13,8 @@ export interface Operation {
   readonly name: string;
   /** What it makes of which path, where it succeeds; one that is cut off has done each of them or not. */
   readonly effects: readonly (readonly [path: string, state: State])[];
-  /** Of what it moves, at least one of these paths has the content, whenever it is cut off. */
-  readonly moved?: { readonly paths: readonly [from: string, to: string]; readonly content: State };
+  /** What the lane may have when it is cut off, all paths at once. Absent: any of the effects. */
+  readonly outcomes?: readonly States[];
   /** Whether the answer must be a success. */
   readonly succeeds: boolean;
   /** Sends it to the lane at this URL, which ends in a slash. Rejects when no answer comes. */
@@ -22,14 +22,21 @@ export interface Operation {
 }
 
 /** What the trials of a kind mostly do. */
-export type Kind = "uploads" | "overwrites" | "deletions" | "accounts";
+export type Kind = "uploads" | "overwrites" | "deletions" | "moves" | "accounts";
 
 const FILES = ["a.txt", "b.bin", "new.txt", "newer.bin"] as const;
 const TREE_FILES = ["tree/1.txt", "tree/2.bin", "tree/deep/3.txt"] as const;
+/** What is moved and copied over one another: each a file, or a folder with these members. */
+const PLACES = ["left", "right"] as const;
+const PLACE_FOLDERS = ["", "/deep"] as const;
+const PLACE_FILES = ["/1.txt", "/deep/2.txt"] as const;
 const SIZES = [0, 1, 4000, 70_000, 300_000, 1_500_000];
 
 /** All paths that a lane may ever have. */
-export const PATHS: readonly string[] = [...FILES, "tree", "tree/deep", ...TREE_FILES];
+export const PATHS: readonly string[] = [
+  ...[...FILES, "tree", "tree/deep", ...TREE_FILES],
+  ...PLACES.flatMap((place) => [...PLACE_FOLDERS, ...PLACE_FILES].map((member) => `${place}${member}`)),
+];
 
 type Maker = (random: Random, states: States) => Operation;
 
@@ -37,6 +44,7 @@ const MAKERS: Readonly<Record<Kind, readonly Maker[]>> = {
   uploads: [putNew, putNew, putNew, putInTree, form, makeTree, archive, removeFile],
   overwrites: [overwrite, overwrite, overwrite, dripped, form, putInTree, archive],
   deletions: [removeFile, removeTree, removeTree, commands, makeTree, putInTree, putInTree, form],
+  moves: [fillPlace, fillPlace, fillPlace, fillPlace, transferPlace, transferPlace, overwrite],
   accounts: [overwrite, form, archive],
 };
 
@@ -113,19 +121,32 @@ export function removeFile(random: Random, states: States, path: string = random
 
 /** Removes a folder with all that is in it, which may be gone in part when it is cut off. */
 export function removeTree(_random: Random, states: States): Operation {
-  const succeeds = states.get("tree") === "folder";
-  const paths = PATHS.filter((path) => path.startsWith("tree") && states.get(path) !== undefined);
+  return removeFolder("tree", states);
+}
+
+export function removeFolder(path: string, states: States): Operation {
+  const succeeds = states.get(path) === "folder";
   return {
-    name: "DELETE tree/",
-    effects: paths.map((path) => [path, undefined]),
+    name: `DELETE ${path}/`,
+    effects: treeOf(path, states).map(([member]) => [member, undefined]),
     succeeds,
-    send: (lane) => send("DELETE", `${lane}tree/`),
+    send: (lane) => send("DELETE", `${lane}${path}/`),
   };
+}
+
+/** What is at a path and below it. */
+function treeOf(path: string, states: States): readonly (readonly [path: string, state: State])[] {
+  const isThere = (member: string) => states.get(member) !== undefined;
+  const paths = PATHS.filter((member) => (member === path || member.startsWith(`${path}/`)) && isThere(member));
+  return paths.map((member) => [member, states.get(member)]);
 }
 
 /** Makes the next folder that is missing. */
 export function makeTree(_random: Random, states: States): Operation {
-  const path = states.get("tree") === undefined ? "tree" : "tree/deep";
+  return makeFolder(states.get("tree") === undefined ? "tree" : "tree/deep", states);
+}
+
+export function makeFolder(path: string, states: States): Operation {
   const succeeds = states.get(path) === undefined;
   return {
     name: `MKCOL ${path}/`,
@@ -154,33 +175,55 @@ export function commands(random: Random, states: States): Operation {
   };
 }
 
+/** How a client asks for a move or a copy that replaces what is there. */
+type Way = "command" | "WebDAV";
+
 /**
- * Moves a file over what is there. One that is cut off may have removed what it replaces, but never the file that it
- * moves.
+ * Moves or copies a file or folder over what is there. If it is cut off, what it replaces may be gone, but each of both
+ * places has one thing as a whole, or nothing; and what it moves is at one of them. A file replaces a file in one step.
  */
-export function moveFile(states: States, from: string, to: string): Operation {
-  const content = states.get(from);
-  const succeeds = content instanceof Buffer && states.get(to) !== undefined;
-  const below = PATHS.filter((path) => path.startsWith(`${to}/`) && states.get(path) !== undefined);
-  const body = JSON.stringify({ commands: [{ command: "move", target: from, destination: to, overwrite: true }] });
+export function transfer(verb: "move" | "copy", from: string, to: string, states: States, way: Way): Operation {
+  const [source, replaced] = [treeOf(from, states), treeOf(to, states)];
+  const succeeds = source.length > 0 && replaced.length > 0;
+  const gone = replaced.map(([path]) => [path, undefined] as const);
   const effects: Operation["effects"] = [
-    [from, undefined],
-    ...below.map((path) => [path, undefined] as const),
-    [to, undefined],
-    [to, content],
+    ...(verb === "move" ? source.map(([path]) => [path, undefined] as const) : []),
+    ...gone,
+    ...source.map(([path, state]) => [`${to}${path.slice(from.length)}`, state] as const),
   ];
+  const isOneStep = [from, to].every((path) => states.get(path) instanceof Buffer);
+  const steps = isOneStep ? [[], effects] : [[], gone, effects];
+  const body = JSON.stringify({ commands: [{ command: verb, target: from, destination: to, overwrite: true }] });
   return {
-    name: `move ${from} over ${to}`,
+    name: `${verb} ${from} over ${to}, ${way}`,
     effects: succeeds ? effects : [],
     succeeds,
-    ...(succeeds && { moved: { paths: [from, to], content } }),
-    send: (lane) => send("POST", lane, { "Content-Type": "application/json", Accept: "application/json" }, body),
+    outcomes: succeeds ? steps.map((step) => new Map([...states, ...step])) : [states],
+    send: (lane) =>
+      way === "WebDAV"
+        ? send(verb.toUpperCase(), `${lane}${from}`, { Destination: `${lane}${to}`, Overwrite: "T" })
+        : send("POST", lane, { "Content-Type": "application/json" }, body),
   };
 }
 
-/** Removes whatever is at the path of the folder. */
-export function clearTree(random: Random, states: States): Operation {
-  return states.get("tree") instanceof Buffer ? removeFile(random, states, "tree") : removeTree(random, states);
+/** Makes a place a file or a folder, or what is missing in the folder. */
+function fillPlace(random: Random, states: States): Operation {
+  const place = random.pick(PLACES);
+  const isFile = states.get(place) !== "folder" && random.chance(0.4);
+  if (isFile) return toPut(place, contentOf(random), states);
+  if (states.get(place) instanceof Buffer) return removeFile(random, states, place);
+  if (random.chance(0.2) && states.get(place) === "folder") return removeFolder(place, states);
+  const folder = PLACE_FOLDERS.find((member) => states.get(`${place}${member}`) === undefined);
+  if (folder !== undefined) return makeFolder(`${place}${folder}`, states);
+  return toPut(`${place}${random.pick(PLACE_FILES)}`, contentOf(random), states);
+}
+
+/** Moves or copies a place over the other one, if both are there. */
+function transferPlace(random: Random, states: States): Operation {
+  const isLeft = random.chance(0.5);
+  const [from, to] = isLeft ? PLACES : ([PLACES[1], PLACES[0]] as const);
+  if (PLACES.some((place) => states.get(place) === undefined)) return fillPlace(random, states);
+  return transfer(random.pick(["move", "move", "copy"]), from, to, states, random.pick(["command", "WebDAV"]));
 }
 
 function archive(): Operation {

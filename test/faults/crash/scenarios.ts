@@ -2,16 +2,17 @@ import { createRandom } from "../cut-requests.ts";
 import type { CrashEnvironment } from "./environment.ts";
 import { perform } from "./lane.ts";
 import {
-  clearTree,
   commands,
   form,
+  makeFolder,
   makeTree,
-  moveFile,
   type Operation,
   removeFile,
+  removeFolder,
   removeTree,
   type States,
   toPut,
+  transfer,
 } from "./operations.ts";
 import { changePassword } from "./passwords.ts";
 
@@ -65,10 +66,20 @@ function onLane(
 
 const put = (path: string) => (states: States) => toPut(path, nextContent(), states);
 const remove = (path: string) => (states: States) => removeFile(createRandom(1), states, path);
-const move = (from: string, to: string) => (states: States) => moveFile(states, from, to);
-const clear = (states: States) => clearTree(createRandom(1), states);
+const folder = (path: string) => (states: States) => makeFolder(path, states);
+const clear = (path: string) => (states: States) =>
+  states.get(path) === "folder" ? removeFolder(path, states) : removeFile(createRandom(1), states, path);
 const tree = (states: States) => makeTree(createRandom(1), states);
 const noTree = (states: States) => removeTree(createRandom(1), states);
+
+const move = (states: States) => transfer("move", "left", "right", states, "command");
+const moveByWebdav = (states: States) => transfer("move", "left", "right", states, "WebDAV");
+const copyByWebdav = (states: States) => transfer("copy", "left", "right", states, "WebDAV");
+const fileAt = (path: string) => [clear(path), put(path)];
+const folderAt = (path: string) => [
+  ...[clear(path), folder(path), folder(`${path}/deep`)],
+  ...[put(`${path}/1.txt`), put(`${path}/deep/2.txt`)],
+];
 
 /** One of them the commands remove. */
 const everyFile = ["a.txt", "b.bin", "new.txt", "newer.bin"].map(put);
@@ -100,20 +111,56 @@ export const SCENARIOS: readonly Scenario[] = [
     [tree, tree, put("tree/1.txt"), put("tree/2.bin"), put("tree/deep/3.txt")],
     noTree,
   ),
-  onLane("a new folder", { mkdir: 1, fsync: 1, write: 1 }, [clear], tree),
+  onLane("a new folder", { mkdir: 1, fsync: 1, write: 1 }, [clear("tree")], tree),
   onLane(
     "a move of a file over a file",
-    { rename: 1, fsync: 2, write: 1 },
-    [put("a.txt"), put("b.bin")],
-    move("a.txt", "b.bin"),
+    { rename: 1, fsync: 2, write: 3 },
+    [...fileAt("left"), ...fileAt("right")],
+    moveByWebdav,
   ),
   onLane(
     "a move of a file over a folder",
-    { rename: 2, unlink: 2, rmdir: 2, fsync: 2, write: 2 },
-    [clear, tree, tree, put("a.txt"), put("tree/1.txt"), put("tree/deep/3.txt")],
-    move("a.txt", "tree"),
+    { rename: 2, unlink: 2, rmdir: 2, fsync: 2, write: 16 },
+    [...fileAt("left"), ...folderAt("right")],
+    move,
   ),
-  onLane("two commands", { mkdir: 1, unlink: 1, fsync: 2, write: 2 }, [clear, ...everyFile], (states) =>
+  onLane(
+    "a move of a folder over a file",
+    { rename: 2, unlink: 1, fsync: 2, write: 5 },
+    [...folderAt("left"), ...fileAt("right")],
+    move,
+  ),
+  onLane(
+    "a move of a folder over a folder",
+    { rename: 2, unlink: 2, rmdir: 2, fsync: 2, write: 16 },
+    [...folderAt("left"), ...folderAt("right")],
+    moveByWebdav,
+  ),
+  onLane(
+    "a copy of a folder over a folder",
+    { mkdir: 2, pwrite64: 10, utimensat: 2, fsync: 5, rename: 2, unlink: 2, rmdir: 2, write: 20 },
+    [...folderAt("left"), ...folderAt("right")],
+    copyByWebdav,
+  ),
+  onLane(
+    "a copy of a folder over a file",
+    { mkdir: 2, pwrite64: 4, utimensat: 2, fsync: 5, rename: 2, unlink: 1, write: 10 },
+    [...folderAt("left"), ...fileAt("right")],
+    copyByWebdav,
+  ),
+  onLane(
+    "a copy of a file over a folder",
+    { openat: 10, pwrite64: 5, utimensat: 1, fsync: 2, rename: 2, unlink: 2, rmdir: 2, write: 16 },
+    [...fileAt("left"), ...folderAt("right")],
+    copyByWebdav,
+  ),
+  onLane(
+    "a copy of a file over a file",
+    { openat: 8, pwrite64: 5, utimensat: 1, fsync: 2, rename: 1, write: 3 },
+    [...fileAt("left"), ...fileAt("right")],
+    copyByWebdav,
+  ),
+  onLane("two commands", { mkdir: 1, unlink: 1, fsync: 2, write: 2 }, [clear("tree"), ...everyFile], (states) =>
     commands(createRandom(1), states),
   ),
   {
