@@ -3,30 +3,36 @@ export interface ParallelWork {
   /** Number of tasks that run at the same time. */
   readonly most: number;
   readonly signal?: AbortSignal | undefined;
+  /** A task that fails stops no other one. Default: false. */
+  readonly goesOn?: boolean;
 }
 
 /**
  * Runs a task for each item, several at the same time, and takes the next item when one of them ends. The signal that
- * the tasks get aborts when one of them fails, or with that of the caller. When the promise settles, no task is
- * running. It rejects with the first failure, or with the reason of the caller's signal.
+ * the tasks get aborts when one of them fails, unless it `goesOn`, or with that of the caller. When the promise settles,
+ * no task is running. It rejects with the first failure, or with the reason of the caller's signal.
  */
 export async function inParallel<T>(
   items: AsyncIterable<T> | Iterable<T>,
-  { most, signal }: ParallelWork,
+  { most, signal, goesOn = false }: ParallelWork,
   task: (item: T, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const controller = new AbortController();
   const running = new Set<Promise<void>>();
   let failure: { readonly error: unknown } | undefined;
 
-  function fail(error: unknown): void {
+  function note(error: unknown): void {
     failure ??= { error };
+  }
+
+  function fail(error: unknown): void {
+    note(error);
     controller.abort(error);
   }
 
   function start(item: T): void {
     const started: Promise<void> = task(item, controller.signal)
-      .catch(fail)
+      .catch(goesOn ? note : fail)
       .then(() => void running.delete(started));
     running.add(started);
   }
@@ -36,8 +42,8 @@ export async function inParallel<T>(
   signal?.addEventListener("abort", abort, { once: true });
   try {
     for await (const item of items) {
-      while (running.size >= most && failure === undefined) await Promise.race(running);
-      if (failure !== undefined) break;
+      while (running.size >= most && !controller.signal.aborted) await Promise.race(running);
+      if (controller.signal.aborted) break;
       start(item);
     }
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { StorageAdapter } from "../../contracts/storage-adapter.ts";
 import { inParallel } from "../../platform/in-parallel.ts";
+import { runSweeps } from "../../platform/run-sweeps.ts";
 import { TRASH_FOLDER, UNUSED_TRASH_FOLDER } from "../area.ts";
 import { makeFolders } from "../wrappers/folders.ts";
 import { ignoreMissing, listIfFolder } from "../wrappers/list-folder.ts";
@@ -24,19 +25,25 @@ const PLACE = "~t";
 
 /**
  * Removes the entries that are too old, what crashes have left, and folders that nothing uses. Returns the number of
- * entries.
+ * entries. What fails stops nothing else; afterwards it rejects with the first failure.
  *
  * No call of a storage removes a folder only if it is empty, and another process may be about to use it. So it is moved
  * away, and removed an hour later. What has come into it meanwhile is moved back.
  */
-export async function sweepEntries(internals: TrashInternals): Promise<number> {
-  await removeUnused(internals);
+export function sweepEntries(internals: TrashInternals): Promise<number> {
+  return runSweeps([
+    () => removeUnused(internals).then(() => 0),
+    () => sweepPlaces(internals),
+    () => endPurges(internals, (place) => cleanUpEntry(internals, place)).then(() => 0),
+  ]);
+}
+
+async function sweepPlaces(internals: TrashInternals): Promise<number> {
   const entries = walkEntries(internals.storage, TRASH_FOLDER, (folder) => setAside(internals, folder));
   let count = 0;
-  await inParallel(flatten(entries), { most: PARALLEL }, async (place) => {
+  await inParallel(flatten(entries), { most: PARALLEL, goesOn: true }, async (place) => {
     if (await sweepEntry(internals, place)) count += 1;
   });
-  await endPurges(internals, (place) => cleanUpEntry(internals, place));
   return count;
 }
 

@@ -1,5 +1,6 @@
 import type { StorageEntry } from "../../contracts/storage-adapter.ts";
 import { inParallel } from "../../platform/in-parallel.ts";
+import { runSweeps } from "../../platform/run-sweeps.ts";
 import { toTimeOfId } from "../wrappers/timed-ids.ts";
 import type { VersionInternals } from "./internals.ts";
 import { finishMoves } from "./moves.ts";
@@ -17,13 +18,19 @@ const PARALLEL = 8;
 
 /**
  * Removes the versions that are too old, too many, or what a crash has left, and ends moves that a crash has left.
- * Returns the number of versions.
+ * Returns the number of versions. What fails stops nothing else; afterwards it rejects with the first failure.
  */
-export async function sweepVersions(internals: VersionInternals): Promise<number> {
-  await finishMoves(internals);
-  await removeUnused(internals);
+export function sweepVersions(internals: VersionInternals): Promise<number> {
+  return runSweeps([
+    () => finishMoves(internals).then(() => 0),
+    () => removeUnused(internals).then(() => 0),
+    () => sweepFolders(internals),
+  ]);
+}
+
+async function sweepFolders(internals: VersionInternals): Promise<number> {
   let count = 0;
-  await inParallel(walkVersions(internals.storage), { most: PARALLEL }, async (found) => {
+  await inParallel(walkVersions(internals.storage), { most: PARALLEL, goesOn: true }, async (found) => {
     if (found.versions.length === 0) return setAside(internals, found.folder);
     // `count += await` would lose what others have added meanwhile.
     const removed = await sweepFolder(internals, found);

@@ -34,6 +34,24 @@ describe("a sweep of the trash", () => {
     expect(purges).toHaveLength(2);
   });
 
+  it("goes on after entries that fail, and then reports a failure", async () => {
+    const inner = createMemoryStorage();
+    const failing = overrideStorage(inner, {
+      async remove(path, options) {
+        if (/\/0\d~t\//.test(path)) throw new Error("This entry cannot be removed.");
+        await inner.remove(path, options);
+      },
+    });
+    const { storage, pass } = openTrash({ keepSeconds: DAY }, failing);
+    const names = Array.from({ length: 30 }, (_, index) => `/${String(index).padStart(2, "0")}`);
+    for (const name of names) await put(storage, name, "text");
+    for (const name of names) await storage.remove(name);
+    pass(DAY + 1);
+    await expect(storage.trash.sweep()).rejects.toThrow("cannot be removed");
+    const kept = (await pathsIn(inner)).filter((path) => path.endsWith("/data"));
+    expect(kept.map((path) => path.match(/(\d\d)~t/)?.[1])).toEqual(names.slice(0, 10).map((name) => name.slice(1)));
+  });
+
   it("keeps any age with 0", async () => {
     const { storage, pass } = openTrash({ keepSeconds: 0 });
     await put(storage, "/a", "a");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createMemoryStorage } from "../../../../src/storage/memory.ts";
 import { createVersionsStorage } from "../../../../src/storage/versions.ts";
 import { put, readFileText } from "../../../../src/testing/storage/content.ts";
-import { fillStorage } from "../../../support/storage.ts";
+import { fillStorage, overrideStorage } from "../../../support/storage.ts";
 import { pathsIn } from "../trash/setup.ts";
 import { openVersions, textsOf, versionsOf } from "./setup.ts";
 
@@ -68,6 +68,23 @@ describe("the sweep of versions", () => {
     await storage.versions.sweep();
     expect([await readFileText(storage, "/a"), await readFileText(storage, "/b")]).toEqual(["two", "two"]);
     expect([await textsOf(storage, "/a"), await textsOf(storage, "/b")]).toEqual([["one"], []]);
+  });
+
+  it("goes on after folders that fail, and then reports a failure", async () => {
+    const memory = createMemoryStorage();
+    const { storage } = openVersions({ keep: 9 }, memory);
+    const names = Array.from({ length: 30 }, (_, index) => `/${String(index).padStart(2, "0")}`);
+    for (const name of names) for (const text of ["1", "2", "3"]) await put(storage, name, text);
+    const failing = overrideStorage(memory, {
+      async remove(path, options) {
+        if (/\/0\d~v\//.test(path)) throw new Error("This version cannot be removed.");
+        await memory.remove(path, options);
+      },
+    });
+    const strict = createVersionsStorage(failing, { keep: 1 });
+    await expect(strict.versions.sweep()).rejects.toThrow("cannot be removed");
+    const left = await Promise.all(names.map(async (name) => (await versionsOf(storage, name)).length));
+    expect(left).toEqual(names.map((name) => (name.startsWith("/0") ? 2 : 1)));
   });
 
   it("removes empty folders an hour later, and brings back what has come into one", async () => {
