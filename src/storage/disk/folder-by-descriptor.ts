@@ -100,6 +100,7 @@ function toFolder(descriptor: number): OpenFolder {
     openFileSync: (name) => openSync(at(name), O_RDONLY | MEMBER_FLAGS),
     confirm: async () => {},
     watchPath,
+    descriptorPath: toPath,
     sync: async () => syncFolder(identity(), descriptor),
     close: () => release(descriptor),
   };

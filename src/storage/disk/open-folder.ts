@@ -51,6 +51,8 @@ export interface OpenFolder {
    * since. Missing on systems where `confirm` does this.
    */
   watchPath?(): () => void;
+  /** Path of an open file, in any folder. Missing on systems where a path must be confirmed. */
+  descriptorPath?(descriptor: number): string;
   /** Flushes the names of its members to the device. */
   sync(): Promise<void>;
   close(): void;

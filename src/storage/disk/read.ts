@@ -66,7 +66,7 @@ function releaseDescriptor(descriptor: number, { isQuick }: { readonly isQuick: 
 }
 
 /** Reads from a descriptor and closes it on every way out. Entry and bytes come from this one descriptor. */
-async function readOpened(descriptor: number, name: string, range?: ByteRange): Promise<StoredFile> {
+export async function readOpened(descriptor: number, name: string, range?: ByteRange): Promise<StoredFile> {
   let isHeld = false;
   let isQuick = true;
   try {

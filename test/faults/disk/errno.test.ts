@@ -9,7 +9,18 @@ import { follow, judge, pointsOf, REFUSALS } from "../errno/points.ts";
 /** All that an adapter of a disk asks the system for. */
 const CALLS: readonly FileCall[] = [
   ...(["close file", "close folder", "closedir", "fchmod", "fstat", "fsync file", "fsync folder", "futimes"] as const),
-  ...(["lchown", "link", "lstat", "mkdir", "open file", "open folder", "open new file", "opendir", "read"] as const),
+  ...([
+    "clone",
+    "lchown",
+    "link",
+    "lstat",
+    "mkdir",
+    "open file",
+    "open folder",
+    "open new file",
+    "opendir",
+    "read",
+  ] as const),
   ...(["readdir", "readlink", "rename", "rmdir", "unlink", "write"] as const),
   ...(process.getuid?.() === 0 ? (["fchown"] as const) : []),
 ];

@@ -59,9 +59,9 @@ const FILES: Readonly<Record<string, string>> = {
   file: "former content",
   "tree/a": "content of a",
   "tree/b": "content of b",
-  "tree/large": "large ".repeat(33_000),
   "tree/inner/c": "content of c",
   "other/d": "content of d",
+  "long/large": "large ".repeat(33_000),
 };
 
 /** Makes one. */
@@ -94,12 +94,12 @@ export function createEnvironment(): Environment {
 
   function reset(): void {
     rmSync(root, { recursive: true, force: true });
-    for (const path of ["tree/inner", "other"]) mkdirSync(join(root, path), { recursive: true });
+    for (const path of ["tree/inner", "other", "long"]) mkdirSync(join(root, path), { recursive: true });
     for (const [path, content] of Object.entries(FILES)) writeFileSync(join(root, path), content);
     // What an overwrite keeps: another one's permissions, and where the process may give files away another owner.
     chmodSync(join(root, "file"), 0o604);
     if (process.getuid?.() === 0) chownSync(join(root, "file"), NOBODY, NOBODY);
-    for (const path of [...Object.keys(FILES), "tree/inner", "tree", "other", ""])
+    for (const path of [...Object.keys(FILES), "tree/inner", "tree", "other", "long", ""])
       utimesSync(join(root, path), 1e9, 1e9);
   }
 

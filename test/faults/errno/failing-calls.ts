@@ -26,6 +26,7 @@ export type FileCall =
   | "fsync folder"
   | "rename"
   | "link"
+  | "clone"
   | "unlink"
   | "mkdir"
   | "rmdir";
@@ -51,7 +52,7 @@ export interface Fault {
 /** The calls that change something, or close it: when they fail, the change may have been made. */
 const CHANGES: readonly FileCall[] = [
   ...(["open new file", "open file", "open folder", "opendir", "write", "futimes", "fchmod", "fchown"] as const),
-  ...(["lchown", "fsync file", "fsync folder", "rename", "link", "unlink", "mkdir", "rmdir"] as const),
+  ...(["lchown", "fsync file", "fsync folder", "rename", "link", "clone", "unlink", "mkdir", "rmdir"] as const),
 ];
 
 let watched: string | undefined;
@@ -78,6 +79,18 @@ export function struck(): { readonly counts: ReadonlyMap<FileCall, number>; read
   return { counts: new Map(counts), fired: new Set(fired) };
 }
 
+let isCloning = false;
+
+/** Has files below the watched folder cloned, as by a file system that can; else the system refuses each of them. */
+export function setCloning(isPossible: boolean): void {
+  isCloning = isPossible;
+}
+
+/** Whether files are cloned. */
+export function canClone(): boolean {
+  return isCloning;
+}
+
 /** How many descriptors are open below the watched folder. */
 export function openDescriptors(): number {
   return descriptors.size;
@@ -99,7 +112,7 @@ export function meet(call: FileCall): Fault | undefined {
 }
 
 /** Creates the error as Node does: libuv has no names for some errors, and the message has the path. */
-export function toError({ errno, call }: Fault, args: readonly unknown[]): Error {
+export function toError({ errno, call }: Pick<Fault, "errno" | "call">, args: readonly unknown[]): Error {
   const number = -constants.errno[errno];
   const code = getSystemErrorMap().get(number)?.[0] ?? `Unknown system error ${number}`;
   const path = args.find((arg) => typeof arg === "string" || Buffer.isBuffer(arg));

@@ -28,6 +28,8 @@ export interface Operation {
   readonly undoes?: readonly [failing: FileCall, undoing: FileCall];
   /** It changes several members, each of which is in its old or its new state; else all of them are in one. */
   readonly isOfSeveral?: true;
+  /** The file system can clone files. */
+  readonly isCloned?: true;
   /** What it replaces, which is removed first (RFC 4918 9.9.3): it may be missing if the rest fails as well. */
   readonly replaces?: string;
 }
@@ -47,6 +49,11 @@ const COPYING: readonly FileCall[] = [
   ...(["open folder", "opendir", "readdir", "lstat", "closedir", "open file", "read", "mkdir"] as const),
   ...(["open new file", "write", "futimes", "fsync file", "fstat", "close file", "fsync folder"] as const),
   ...(["close folder", "readlink"] as const),
+];
+/** What a copy does to a large file, which it clones in a private folder. */
+const CLONING: readonly FileCall[] = [
+  ...(["open folder", "lstat", "open file", "mkdir", "open new file", "clone", "futimes", "fsync file"] as const),
+  ...(["fstat", "close file", "unlink", "rmdir", "fsync folder", "close folder", "readlink"] as const),
 ];
 const JSON_TYPE = { accept: "application/json" };
 
@@ -128,7 +135,7 @@ export const OPERATIONS: readonly Operation[] = [
   {
     name: "a large download",
     method: "GET",
-    target: "/home/tree/large",
+    target: "/home/long/large",
     status: 200,
     again: 200,
     uses: ["open folder", "open file", "fstat", "read", "close file", "close folder"],
@@ -137,7 +144,7 @@ export const OPERATIONS: readonly Operation[] = [
   {
     name: "an archive",
     method: "GET",
-    target: "/home/tree/",
+    target: "/home/",
     headers: { accept: "application/zip" },
     status: 200,
     again: 200,
@@ -173,6 +180,29 @@ export const OPERATIONS: readonly Operation[] = [
     again: 204,
     uses: [...COPYING, "rename"],
     spared: ["close file"],
+    ...UNDONE,
+  },
+  {
+    name: "a copy of a large file",
+    method: "COPY",
+    target: "/home/long/large",
+    headers: { destination: "/home/file" },
+    status: 204,
+    again: 204,
+    uses: [...CLONING, "fchmod", "link", "rename", ...(isRoot ? (["fchown"] as const) : [])],
+    // Then it is read and written.
+    spared: ["close file", "open new file", "mkdir"],
+    isCloned: true,
+  },
+  {
+    name: "a copy of a large file that cannot be cloned",
+    method: "COPY",
+    target: "/home/long/large",
+    headers: { destination: "/home/copy" },
+    status: 201,
+    again: 204,
+    uses: [...CLONING, "read", "write", "rename"],
+    spared: ["close file", "open new file", "mkdir"],
     ...UNDONE,
   },
   {

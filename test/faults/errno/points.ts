@@ -1,6 +1,15 @@
 import { readZip } from "../../unit/archive/read-zip.ts";
 import type { Environment, Got, State } from "./environment.ts";
-import { type Errno, type Fault, type FileCall, hasEffect, openDescriptors, strike, struck } from "./failing-calls.ts";
+import {
+  type Errno,
+  type Fault,
+  type FileCall,
+  hasEffect,
+  openDescriptors,
+  setCloning,
+  strike,
+  struck,
+} from "./failing-calls.ts";
 import type { Operation } from "./operations.ts";
 
 /** The errors that Linux has for files, and what clients get for each (CONTRACT 1). */
@@ -59,6 +68,7 @@ export async function follow(environment: Environment, operation: Operation): Pr
   const run = async (isQuick: boolean) => {
     environment.reset();
     environment.setPace(isQuick);
+    setCloning(operation.isCloned === true);
     strike();
     const got = await environment.send(operation);
     const { counts } = struck();
@@ -114,6 +124,7 @@ export async function judge(environment: Environment, course: Course, point: Poi
   const { operation, isQuick, faults } = point;
   environment.reset();
   environment.setPace(isQuick);
+  setCloning(operation.isCloned === true);
   environment.takeTold();
   const open = openDescriptors();
   strike(...faults);

@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
-import { type FileCall, isWatched, kindOf, meet, note, toError } from "./failing-calls.ts";
+import { canClone, type FileCall, isWatched, kindOf, meet, note, toError } from "./failing-calls.ts";
 
 /*
  * Puts `failing-calls.ts` between `node:fs` and its users in this process. Import it before any module that keeps a
@@ -15,7 +15,7 @@ type ToCall = (args: readonly unknown[]) => FileCall | undefined;
 type Outcome = (call: FileCall, result: unknown) => unknown;
 
 const { O_CREAT, O_DIRECTORY } = fs.constants;
-const real = { closeSync: fs.closeSync, statSync: fs.statSync, closeDirectory: fs.Dir.prototype.closeSync };
+const real = { ...fs, closeDirectory: fs.Dir.prototype.closeSync };
 /** The open directories below the watched folder. */
 const directories = new WeakSet<object>();
 
@@ -56,6 +56,7 @@ const CALLS: Readonly<Record<string, ToCall>> = {
   fsync: ofDescriptor("fsync file", "fsync folder"),
   rename: ofPath("rename"),
   link: ofPath("link"),
+  copyFile: ofPath("clone"),
   unlink: ofPath("unlink"),
   mkdir: ofPath("mkdir"),
   rmdir: ofPath("rmdir"),
@@ -159,8 +160,25 @@ const keepHandle: Outcome = (call, opened) => {
 
 const discardHandle: Outcome = (_call, opened) => (opened as fs.promises.FileHandle).close();
 
+/** Clones a file as libuv does, which gives it the permissions of the original, on a file system that cannot. */
+async function clone(from: string, to: string): Promise<void> {
+  if (!canClone()) throw toError({ errno: "EINVAL", call: "clone" }, [from]);
+  const [source, target] = [real.openSync(from, "r"), real.openSync(to, "w")];
+  const { mode, size } = real.fstatSync(source);
+  const bytes = Buffer.alloc(size);
+  real.readSync(source, bytes);
+  real.fchmodSync(target, mode);
+  real.writeSync(target, bytes);
+  for (const descriptor of [source, target]) real.closeSync(descriptor);
+}
+
 function wrapAll(): void {
   const [plain, promised] = [fs as unknown as Room, fs.promises as unknown as Room];
+  const { copyFile } = fs.promises;
+  Object.assign(fs.promises, {
+    copyFile: (...args: Parameters<typeof copyFile>) =>
+      isWatched(args[0]) ? clone(String(args[0]), String(args[1])) : copyFile(...args),
+  });
   for (const [name, toCall] of Object.entries(CALLS)) {
     const [sync, callback, promise] = [plain[`${name}Sync`], plain[name], promised[name]];
     if (sync !== undefined) plain[`${name}Sync`] = Object.assign(atOnce(sync, toCall), sync);

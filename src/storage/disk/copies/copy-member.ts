@@ -1,4 +1,4 @@
-import type { BigIntStats } from "node:fs";
+import { type BigIntStats, constants } from "node:fs";
 import { hasCode, type TransferOptions } from "../../../contracts/storage-adapter.ts";
 import type { Properties } from "../../../contracts/storage-attributes.ts";
 import { checkSource } from "../../conditions.ts";
@@ -7,8 +7,10 @@ import type { Place } from "../move.ts";
 import type { NameCheck } from "../names.ts";
 import type { OpenFolder } from "../open-folder.ts";
 import { readProperties, writeProperties } from "../properties.ts";
-import { readMember } from "../read.ts";
+import { readOpened } from "../read.ts";
+import { releaseFile } from "../system-calls.ts";
 import { type Durability, type HiddenFileOptions, writeHiddenMember } from "../write.ts";
+import { cloneFile } from "./clone-file.ts";
 
 /** How the members of a folder are copied. */
 export interface MemberCopyOptions extends Pick<TransferOptions, "signal"> {
@@ -33,14 +35,24 @@ export async function copyFile(
   await copyProperties(pair, name, stats, options);
 }
 
-/** Copies the content of a file to a new file. The new file gets the permissions of `previous`. */
+/**
+ * Copies the content of a file to a new file, which shares the blocks of the file if the file system can do that. The
+ * new file gets the permissions of `previous`.
+ */
 export async function copyContent(
   from: Place,
   to: Place,
   { durability, signal }: Pick<MemberCopyOptions, "durability" | "signal">,
   { previous, ...conditions }: Pick<TransferOptions, "kind" | "ifMatch"> & HiddenFileOptions = {},
 ): Promise<void> {
-  const file = await readMember(from.folder, from.name, from.name);
+  const descriptor = await from.folder.openFile(from.name, constants.O_RDONLY);
+  const cloning = cloneFile(descriptor, to, { ...conditions, previous, durability, ...(signal && { signal }) });
+  const isCloned = await cloning.catch(async (error: unknown) => {
+    await releaseFile(descriptor);
+    throw error;
+  });
+  if (isCloned) return releaseFile(descriptor);
+  const file = await readOpened(descriptor, from.name);
   const content = toFileContent(file);
   try {
     const { size } = checkSource(file.entry, conditions);
