@@ -1,6 +1,6 @@
 import { hasCode, type Placement, StorageError, type TransferOptions } from "../../contracts/storage-adapter.ts";
 import type { Properties } from "../../contracts/storage-attributes.ts";
-import { copyContent, giveProperties, type MemberCopyOptions } from "./copies/copy-member.ts";
+import { copyContent, giveProperties, type MemberCopyOptions, takeProperties } from "./copies/copy-member.ts";
 import { copyMembers } from "./copy-members.ts";
 import { createFolderAt } from "./create-folder.ts";
 import { mapMissingParent } from "./errors.ts";
@@ -50,10 +50,12 @@ export async function copyMember(
     const place = async (): Promise<Placement> => {
       // Otherwise the copy would appear where no client has put it.
       requirePlace?.();
+      options.signal?.throwIfAborted();
       return placeMember({ folder, name: temporary }, to, kind, { replace, mustFlush });
     };
     return await mapMissingParent(withNameLock(folder, name, place));
   } catch (error) {
+    if (options.properties.size > 0) await takeProperties(folder, temporary).catch(() => undefined);
     isRemoved = await (kind === "file" ? tryUnlink(folder, temporary) : tryRemoveFolder(folder, temporary));
     throw error;
   } finally {

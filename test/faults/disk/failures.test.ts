@@ -140,6 +140,68 @@ describe("a rename that was done, although the system reports a failure", () => 
   });
 });
 
+describe("a copy of a file during which something happens", () => {
+  const NAME = "{urn:example}name";
+
+  /** A storage whose file and folder have properties. `act` is called before the next folder is made. */
+  async function startActing(act: (root: string) => void) {
+    const { root, storage } = await startStorage("rename");
+    for (const path of ["/folder", "/tree"]) await storage.createFolder(path);
+    for (const path of ["/file", "/tree"])
+      await storage.attributes?.change(path, { properties: new Map([[NAME, "own"]]) });
+    let isActing = true;
+    replaceCall(fs.promises, "mkdir", (mkdir) => async (...args: Parameters<typeof mkdir>) => {
+      if (isActing) act(root);
+      isActing = false;
+      return mkdir(...args);
+    });
+    const membersOf = (name: string) => fs.readdirSync(join(root, name)).sort();
+    return { storage, membersOf };
+  }
+
+  it.each(["/file", "/tree"])(
+    "leaves no properties of %s behind if it finds another file at its place",
+    async (from) => {
+      const { storage, membersOf } = await startActing((root) => fs.writeFileSync(join(root, "folder/new"), "other"));
+      await expect(storage.copy(from, "/folder/new")).rejects.toMatchObject({ code: "already-exists" });
+      expect(membersOf("folder")).toEqual(["new"]);
+    },
+  );
+
+  it.each(["/file", "/tree"])("does not take its place if it is aborted when it is written: %s", async (from) => {
+    const controller = new AbortController();
+    const { storage, membersOf } = await startActing(() => controller.abort());
+    const copying = storage.copy(from, "/folder/new", { signal: controller.signal });
+    await expect(copying).rejects.toMatchObject({ name: "AbortError" });
+    expect(membersOf("folder")).toEqual([]);
+  });
+
+  it("is not-found if a folder takes the place of the file", async () => {
+    const { root, storage } = await startStorage("rename");
+    const onRead = () => {
+      fs.unlinkSync(join(root, "file"));
+      fs.mkdirSync(join(root, "file"));
+    };
+    await expect(storage.copy("/file", "/new", { kind: "file", onRead })).rejects.toMatchObject({ code: "not-found" });
+    expect(fs.readdirSync(root)).toEqual(["file"]);
+  });
+
+  it("that shares its bytes tells a missing folder from a missing file", async () => {
+    const { root, storage } = await startStorage("rename");
+    await storage.createFolder("/folder");
+    let removed = "folder";
+    replaceCall(fs.promises, "link", (link) => async (...args: Parameters<typeof link>) => {
+      fs.rmSync(join(root, removed), { recursive: true });
+      return link(...args);
+    });
+    const share = () => storage.copy("/file", "/folder/new", { mayShare: true });
+    await expect(share()).rejects.toMatchObject({ code: "parent-missing" });
+    await storage.createFolder("/folder");
+    removed = "file";
+    await expect(share()).rejects.toMatchObject({ code: "not-found" });
+  });
+});
+
 describe("a creation that must not replace anything, where no hard link can be made", () => {
   const create = (storage: StorageAdapter) => storage.write("/new", inChunks(noise(10, 1), 10), { ifNoneMatch: "*" });
 

@@ -75,11 +75,7 @@ export async function cloneFile(descriptor: number, to: Place, options: CloneOpt
  * permissions of the source, with those to run as the owner. In another folder, other users could use them until they
  * are taken away.
  */
-async function createPrivateFolder(
-  folder: OpenFolder,
-  name: string,
-  devices: string,
-): Promise<OpenFolder | undefined> {
+async function createPrivateFolder(folder: OpenFolder, name: string, devices: string): Promise<OpenFolder | undefined> {
   let room: OpenFolder | undefined;
   try {
     await mkdir(folder.at(name), { mode: 0o700 });

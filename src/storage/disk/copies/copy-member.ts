@@ -3,10 +3,11 @@ import { hasCode, type TransferOptions } from "../../../contracts/storage-adapte
 import type { Properties } from "../../../contracts/storage-attributes.ts";
 import { checkSource } from "../../conditions.ts";
 import { toFileContent } from "../../file-content.ts";
+import { mapErrorCode } from "../errors.ts";
 import type { Place } from "../move.ts";
 import type { NameCheck } from "../names.ts";
 import type { OpenFolder } from "../open-folder.ts";
-import { readProperties, writeProperties } from "../properties.ts";
+import { readProperties, removeProperties, writeProperties } from "../properties.ts";
 import { readOpened } from "../read.ts";
 import { releaseFile } from "../system-calls.ts";
 import { type Durability, type HiddenFileOptions, writeHiddenMember } from "../write.ts";
@@ -52,7 +53,8 @@ export async function copyContent(
     throw error;
   });
   if (isCloned) return releaseFile(descriptor);
-  const file = await readOpened(descriptor, from.name);
+  // A folder that has taken the place of the file meanwhile is not what is copied.
+  const file = await mapErrorCode(readOpened(descriptor, from.name), "not-a-file", "not-found");
   const content = toFileContent(file);
   try {
     const { size } = checkSource(file.entry, conditions);
@@ -84,6 +86,12 @@ export async function giveProperties(
   if (properties.size === 0) return;
   const stats = await folder.lookUp(name, { hasLock: true });
   if (stats !== undefined) await writeProperties(folder, stats, properties, mustFlush);
+}
+
+/** Removes the properties of a member that is not visible yet. */
+export async function takeProperties(folder: OpenFolder, name: string): Promise<void> {
+  const stats = await folder.lookUp(name, { hasLock: true });
+  if (stats !== undefined) await removeProperties(folder, stats);
 }
 
 /** For `catch`: a member that disappears meanwhile is left out. */

@@ -9,7 +9,7 @@ import type { Place } from "../move.ts";
 /**
  * Gives a file a second name with a hard link, so that the copy has the same bytes. No write of this storage changes a
  * file in place. Returns `false` if the file system has no hard links there.
- * @throws StorageError `not-found`, `already-exists`, `precondition-failed`
+ * @throws StorageError `not-found`, `parent-missing`, `already-exists`, `precondition-failed`
  */
 export async function hardLinkFile(from: Place, to: Place, { ifMatch }: TransferOptions): Promise<boolean> {
   await Promise.all([from.folder.confirm(), to.folder.confirm()]);
@@ -17,8 +17,11 @@ export async function hardLinkFile(from: Place, to: Place, { ifMatch }: Transfer
   try {
     await link(from.folder.at(from.name), target);
   } catch (error) {
-    if (NO_HARD_LINKS.includes(systemCode(error) ?? "")) return false;
-    throw toStorageError(error);
+    const code = systemCode(error) ?? "";
+    if (NO_HARD_LINKS.includes(code)) return false;
+    // The system does not say which of the two is missing.
+    const isSourceThere = code === "ENOENT" && (await statMember(from.folder, from.name)) !== undefined;
+    throw toStorageError(error, isSourceThere ? { ENOENT: "parent-missing" } : {});
   }
   try {
     await Promise.all([from.folder.confirm(), to.folder.confirm()]);
