@@ -9,7 +9,7 @@ export interface ParallelWork {
 
 /**
  * Runs a task for each item, several at the same time, and takes the next item when one of them ends. The signal that
- * the tasks get aborts when one of them fails, unless it `goesOn`, or with that of the caller. When the promise settles,
+ * the tasks get aborts when one of them fails (without `goesOn`), or with that of the caller. When the promise settles,
  * no task is running. It rejects with the first failure, or with the reason of the caller's signal.
  */
 export async function inParallel<T>(
