@@ -17,10 +17,12 @@ export interface TextPieces {
 
 /** How many characters of a text are made before it is sent. */
 const BEGIN_LENGTH = 65_536;
+/** The same for each later part: one write to the socket for many pieces. */
+const PART_LENGTH = 16_384;
 
 /**
- * Opens a text that is sent in UTF-8. Its beginning is made at once, the rest while it is sent: of the rest only one
- * piece is in memory.
+ * Opens a text that is sent in UTF-8. Its beginning is made at once, the rest in parts while it is sent. No part but the
+ * first is longer than `PART_LENGTH` and one piece, and none waits for more than `beginLength`.
  * @throws what the first pieces throw.
  */
 export async function openTextSource(
@@ -29,22 +31,26 @@ export async function openTextSource(
 ): Promise<TextSource> {
   const encoder = new TextEncoder();
   let isDone = false;
-  let begin = "";
-  while (!isDone && begin.length < beginLength) begin += await nextText();
-  let rest = encoder.encode(begin);
+  const partLength = Math.min(beginLength, PART_LENGTH);
+  let rest = await makePart(beginLength);
 
   async function readInto(buffer: Uint8Array): Promise<number> {
-    while (rest.byteLength === 0 && !isDone) rest = encoder.encode(await nextText());
+    if (rest.byteLength === 0 && !isDone) rest = await makePart(partLength);
     const part = rest.subarray(0, buffer.byteLength);
     buffer.set(part);
     rest = rest.subarray(part.byteLength);
     return part.byteLength;
   }
 
-  async function nextText(): Promise<string> {
-    const text = await next();
-    isDone = text === undefined;
-    return text ?? "";
+  /** Makes at least so many characters, or what is left. */
+  async function makePart(length: number): Promise<Uint8Array> {
+    let text = "";
+    while (!isDone && text.length < length) {
+      const piece = await next();
+      isDone ||= piece === undefined;
+      text += piece ?? "";
+    }
+    return encoder.encode(text);
   }
 
   async function close(): Promise<void> {
