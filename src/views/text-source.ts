@@ -19,6 +19,7 @@ export interface TextPieces {
 const BEGIN_LENGTH = 65_536;
 /** The same for each later part: one write to the socket for many pieces. */
 const PART_LENGTH = 16_384;
+const NO_BYTES = new Uint8Array(0);
 
 /**
  * Opens a text that is sent in UTF-8. Its beginning is made at once, the rest in parts while it is sent. No part but the
@@ -38,7 +39,8 @@ export async function openTextSource(
     if (rest.byteLength === 0 && !isDone) rest = await makePart(partLength);
     const part = rest.subarray(0, buffer.byteLength);
     buffer.set(part);
-    rest = rest.subarray(part.byteLength);
+    // An empty part of it would keep all of its bytes in memory, as long as a client does not read.
+    rest = part.byteLength === rest.byteLength ? NO_BYTES : rest.subarray(part.byteLength);
     return part.byteLength;
   }
 
@@ -55,7 +57,7 @@ export async function openTextSource(
 
   async function close(): Promise<void> {
     isDone = true;
-    rest = new Uint8Array(0);
+    rest = NO_BYTES;
     await closePieces();
   }
 
