@@ -64,14 +64,22 @@ export async function isLeftover(
 }
 
 /** Removes a version. Of several callers one gets `true`, if the storage can distinguish them. */
-export async function removeVersion({ storage }: VersionInternals, folder: string, id: string): Promise<boolean> {
+export async function removeVersion(
+  { storage, known }: VersionInternals,
+  folder: string,
+  id: string,
+): Promise<boolean> {
+  let isRemoved = true;
   try {
     await storage.remove(`${folder}/${id}`, { kind: "file", permanent: true });
-    return true;
   } catch (error) {
     ignoreMissing(error);
-    return false;
+    isRemoved = false;
   }
+  // Otherwise it would still count, and an older version would be one too many.
+  const rest = known.get(folder)?.filter((one) => one !== id);
+  if (rest !== undefined) known.set(folder, rest);
+  return isRemoved;
 }
 
 /** Notes a new version of a file, and removes those that are too many or too old. Returns how many it has removed. */
@@ -83,10 +91,6 @@ export async function prune(internals: VersionInternals, folder: string, added?:
   known.set(folder, ids);
   let count = 0;
   for (const id of due) if (await removeVersion(internals, folder, id)) count += 1;
-  known.set(
-    folder,
-    ids.filter((id) => !due.includes(id)),
-  );
   return count;
 }
 

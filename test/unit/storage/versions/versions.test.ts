@@ -133,6 +133,39 @@ describe("createVersionsStorage", () => {
     expect(await versionsOf(storage, "/a")).toEqual([]);
   });
 
+  it("counts no version that was removed for good: an older one stays", async () => {
+    const { storage } = openVersions({ keep: 2 });
+    await putAll(storage, "/a", "one", "two", "three");
+    const [two, one] = await versionsOf(storage, "/a");
+    expect(await storage.versions.purge("/a", two?.id ?? "")).toBe(true);
+    await putAll(storage, "/a", "four");
+    const [three, ...others] = await versionsOf(storage, "/a");
+    expect([three?.size, others]).toEqual(["three".length, [one]]);
+  });
+
+  it("removes with a later write what a failure has left of the versions that are too many", async () => {
+    const memory = createMemoryStorage();
+    let isFailing = false;
+    const { storage } = openVersions(
+      { keep: 1 },
+      overrideStorage(memory, {
+        remove: async (path, options) => {
+          if (isFailing) throw new StorageError("unavailable");
+          await memory.remove(path, options);
+        },
+      }),
+    );
+    await putAll(storage, "/a", "one", "two");
+    const [one] = await versionsOf(storage, "/a");
+    isFailing = true;
+    await putAll(storage, "/a", "three");
+    expect(await storage.versions.find("/a", one?.id ?? "")).toBeDefined();
+    isFailing = false;
+    await putAll(storage, "/a", "four");
+    expect(await storage.versions.find("/a", one?.id ?? "")).toBeUndefined();
+    expect((await versionsOf(storage, "/a")).map(({ size }) => size)).toEqual(["three".length]);
+  });
+
   it("finds nothing by what is no ID, in the hidden folder, and at other paths", async () => {
     const { storage } = openVersions();
     await putAll(storage, "/a", "one", "two");
