@@ -1,4 +1,4 @@
-import { type ByteSource, sourceOfBytes, toByteStream } from "./byte-source.ts";
+import { type ByteSource, sourceOfBytes, toByteSource, toByteStream } from "./byte-source.ts";
 import type { StorageEntry, StoredFile } from "./storage-adapter.ts";
 
 interface LazyFile {
@@ -13,8 +13,7 @@ const streams = new WeakMap<LazyFile, ReadableStream<Uint8Array>>();
 const lazyBody = {
   enumerable: true,
   get(this: LazyFile) {
-    const stream =
-      streams.get(this) ?? toByteStream("readInto" in this.source ? this.source : sourceOfBytes(this.source));
+    const stream = streams.get(this) ?? toByteStream(toReadable(this.source));
     streams.set(this, stream);
     return stream;
   },
@@ -27,4 +26,13 @@ const lazyBody = {
 export function toStoredFile(entry: StorageEntry, source: Uint8Array | ByteSource): StoredFile {
   const file: LazyFile = { entry, source };
   return Object.defineProperty(file, "body", lazyBody) as LazyFile & Pick<StoredFile, "body">;
+}
+
+/** The content of a file as a source. Reading `body` may create a stream, so it is the last resort. */
+export function toFileSource(file: Pick<StoredFile, "body" | "source">): ByteSource {
+  return file.source === undefined ? toByteSource(file.body) : toReadable(file.source);
+}
+
+function toReadable(source: Uint8Array | ByteSource): ByteSource {
+  return "readInto" in source ? source : sourceOfBytes(source);
 }

@@ -1,5 +1,5 @@
-import { type ByteSource, toByteSource } from "../contracts/byte-source.ts";
 import type { StoredFile } from "../contracts/storage-adapter.ts";
+import { toFileSource } from "../contracts/stored-file.ts";
 
 const CHUNK_BYTES = 65_536;
 
@@ -14,7 +14,7 @@ export interface FileContent {
 export function toFileContent(file: Pick<StoredFile, "body" | "source">): FileContent {
   const { source: own } = file;
   if (own !== undefined && !("readInto" in own)) return toContentInMemory(own);
-  const source: ByteSource = own ?? toByteSource(file.body);
+  const source = toFileSource(file);
 
   async function* chunks(): AsyncGenerator<Uint8Array> {
     for (;;) {

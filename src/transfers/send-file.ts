@@ -1,5 +1,6 @@
-import { type ByteSource, sourceOfBytes, toByteSource } from "../contracts/byte-source.ts";
+import type { ByteSource } from "../contracts/byte-source.ts";
 import { type StorageEntry, StorageError, type StoredFile } from "../contracts/storage-adapter.ts";
+import { toFileSource } from "../contracts/stored-file.ts";
 import { toMultipartRanges } from "../http/byteranges.ts";
 import type { RangePart } from "../http/range.ts";
 import type { HeaderFields, Reply } from "../http/reply.ts";
@@ -34,8 +35,7 @@ export function sendFile(
 
 /** Closes a file that is not sent. */
 export async function closeStoredFile(file: StoredFile): Promise<void> {
-  if (file.source === undefined) await file.body.cancel();
-  else if ("readInto" in file.source) await file.source.close();
+  await toFileSource(file).close();
 }
 
 /**
@@ -97,11 +97,4 @@ function sendParts(context: AccountContext, first: StoredFile, fields: FileField
 function isSameVersion(one: StorageEntry, other: StorageEntry): boolean {
   const [first, second] = [toValidators(one), toValidators(other)];
   return first.etag === second.etag && first.modified.getTime() === second.modified.getTime();
-}
-
-/** The content of a file as a source. Reading `body` may create a stream, so it is the last resort. */
-export function toFileSource(file: StoredFile): ByteSource {
-  const { source } = file;
-  if (source === undefined) return toByteSource(file.body);
-  return "readInto" in source ? source : sourceOfBytes(source);
 }

@@ -1,10 +1,11 @@
 import { isStrongMatch } from "../../contracts/entity-tags.ts";
 import { isStorageError, type StorageEntry } from "../../contracts/storage-adapter.ts";
+import { toFileSource } from "../../contracts/stored-file.ts";
 import { type FieldAlgorithm, readWantedAlgorithm, toDigestField } from "../../http/digests/digest-headers.ts";
 import type { HeaderFields } from "../../http/reply.ts";
 import { createIncrementalDigest } from "../../platform/incremental-digest.ts";
 import type { AccountContext, DigestService } from "../../request/context.ts";
-import { closeStoredFile, toFileSource } from "../send-file.ts";
+import { closeStoredFile } from "../send-file.ts";
 import { tooManyTransfers } from "../too-many-transfers.ts";
 
 /** The digests of one version of a file that a request wants. */
