@@ -20,9 +20,6 @@ import type { KeyedMutex } from "../platform/keyed-mutex.ts";
 import type { Account } from "./account.ts";
 import { createAccountTrash } from "./account-trash.ts";
 import { createCopyAndMove } from "./copy-and-move.ts";
-import { createDryRunTrash } from "./dry-run-trash.ts";
-import { createDryRunTree } from "./dry-run-tree.ts";
-import { createDryRunVersions } from "./dry-run-versions.ts";
 import { createFileAttributes } from "./file-attributes.ts";
 import { limitContent } from "./file-size-limit.ts";
 import { createFileVersions } from "./file-versions.ts";
@@ -55,8 +52,6 @@ export interface AccountFilesOptions {
   readonly trash?: Trash | undefined;
   /** The versions of the service. Absent: the files have none. */
   readonly versions?: Versions | undefined;
-  /** Whether changes are checked and not made. Such files are for one request. Default: false. */
-  readonly isDryRun?: boolean;
 }
 
 /** Creates the files of an account in a storage, without locks. */
@@ -64,18 +59,12 @@ export function createAccountFiles(
   account: Account,
   serviceStorage: StorageAdapter,
   { queue, withWalkLock, limitCopiesAndMoves }: FolderScheduling,
-  { uploadOwner = toUploadOwner(account.name), uploadKey, trash, versions, isDryRun = false }: AccountFilesOptions = {},
+  { uploadOwner = toUploadOwner(account.name), uploadKey, trash, versions }: AccountFilesOptions = {},
 ): FilesWithoutLocks {
   const { permissions, maxFileBytes, quota } = account;
   const storage = withOwnLimit(serviceStorage, quota);
   const queueKey = uploadOwner === toUploadOwner(account.name) ? foldName(account.name) : uploadOwner;
-  const mounted = mountAccount(account, storage);
-  const tree = isDryRun ? createDryRunTree(mounted, isFixed) : mounted;
-
-  /** Whether a virtual folder is at a path, or below it. */
-  function isFixed(path: string): boolean {
-    return account.virtualFolders.some(({ virtual }) => `${toStoragePath(virtual)}/`.startsWith(`${path}/`));
-  }
+  const tree = mountAccount(account, storage);
 
   function allows(segments: readonly string[], operation: Operation): boolean {
     return permissions.allows(toStoragePath(segments), operation);
@@ -213,10 +202,8 @@ export function createAccountFiles(
     createFolder,
     createFolderIfMissing,
     remove,
-    ...(trash && { trash: createAccountTrash(account, isDryRun ? createDryRunTrash(trash) : trash, access, quota) }),
-    ...(versions && {
-      versions: createFileVersions(account, isDryRun ? createDryRunVersions(versions) : versions, access),
-    }),
+    ...(trash && { trash: createAccountTrash(account, trash, access, quota) }),
+    ...(versions && { versions: createFileVersions(account, versions, access) }),
     ...(storage.uploads &&
       tree.uploads && {
         uploads: createAccountUploads({

@@ -31,7 +31,7 @@ type Unidentified = Extract<Identification, { outcome: "anonymous" }>;
 /** What the account needs. */
 export interface AnonymousOptions {
   readonly settings: AccountSettings;
-  readonly accounts: Pick<StorageAccounts, "resolve" | "prepare" | "openAnonymous">;
+  readonly accounts: Pick<StorageAccounts, "resolve" | "prepare" | "openAnonymous" | "forDryRun">;
   readonly permitsOf: (holder: PermitHolder, address: string | undefined) => RequestPermits;
 }
 
@@ -77,7 +77,7 @@ export function createAnonymous({ settings, accounts, permitsOf }: AnonymousOpti
       settings,
       scheme: "anonymous" as const,
       files: accounts.openAnonymous(account),
-      createDryFiles: () => accounts.openAnonymous(account, "dry-run"),
+      createDryFiles: () => accounts.forDryRun().openAnonymous(account),
       confirmLogin: async () => undefined,
       uploads: undefined,
       links: undefined,

@@ -28,7 +28,7 @@ import { withLinkRules } from "./link-rules.ts";
 import { withPermits } from "./request-permits.ts";
 import type { ResolvedUrl } from "./resolve-url.ts";
 import type { Route, Served } from "./routes.ts";
-import type { StorageAccounts } from "./storage-accounts.ts";
+import type { FilesOpener, StorageAccounts } from "./storage-accounts.ts";
 
 /** The kinds of URLs where resumable uploads are created, and of the uploads themselves. */
 const UPLOAD_KINDS: readonly ResolvedUrl["kind"][] = ["file", "folder", "upload", "uploads"];
@@ -170,11 +170,9 @@ export function createDispatch(options: DispatchOptions): Dispatch {
     const since = clock();
     // The login of a session, or one that is remembered, has already prepared its home folder.
     const owner = attempt ? await admit(login, attempt, remember) : accounts.resolve(login.username, login.settings);
-    const open = (mode: "real" | "dry-run") =>
-      key === undefined
-        ? { account: owner, files: accounts.filesOf(owner, mode) }
-        : accounts.openByKey(owner, key, mode);
-    const { account, files: own } = open("real");
+    const open = (opener: FilesOpener) =>
+      key === undefined ? { account: owner, files: opener.filesOf(owner) } : opener.openByKey(owner, key);
+    const { account, files: own } = open(accounts);
     const { files, confirmLogin } = endWithLogin(own, {
       since,
       clock,
@@ -191,7 +189,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       session,
       key,
       files,
-      createDryFiles: () => open("dry-run").files,
+      createDryFiles: () => open(accounts.forDryRun()).files,
       confirmLogin,
       ...(key && { eventKey: toEventKey(key) }),
     });

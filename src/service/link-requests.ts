@@ -47,7 +47,7 @@ export interface OpenedRequest {
 export async function openLinkRequest(
   context: LimitedContext,
   { access, sealed }: LinkService,
-  accounts: Pick<StorageAccounts, "resolve" | "openLink">,
+  accounts: Pick<StorageAccounts, "resolve" | "openLink" | "forDryRun">,
   { kind, path, token = "" }: ResolvedUrl,
 ): Promise<OpenedRequest | { readonly reply: Reply }> {
   const home = context.root;
@@ -79,7 +79,7 @@ export async function openLinkRequest(
   const owner = accounts.resolve(record.username, verdict.settings);
   const { account, files, inside } = accounts.openLink(owner, rights);
   const link = { record, root: toLinkRoot(rights), isDropFolder: isDropFolder(rights), inside };
-  const createDryFiles = (): AccountFiles => accounts.openLink(owner, rights, "dry-run").files;
+  const createDryFiles = (): AccountFiles => accounts.forDryRun().openLink(owner, rights).files;
   const confirmLogin = async (): Promise<void> => undefined;
   return { account, files, createDryFiles, confirmLogin, link, settings: verdict.settings };
 }

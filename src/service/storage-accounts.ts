@@ -22,6 +22,7 @@ import { createFairQueue } from "../platform/fair-queue.ts";
 import { createKeyedLimit } from "../platform/keyed-limit.ts";
 import { createRequestMutex } from "../platform/keyed-mutex.ts";
 import { accountSettingsSchema } from "../schemas/account.ts";
+import { createDryRun } from "../storage/dry-run.ts";
 import { createMemoryKeyValueStore } from "../stores/memory.ts";
 
 /** How many folders of an account are copied at a time, and how many are moved: the others wait. */
@@ -35,11 +36,20 @@ export interface OpenedLinkFiles {
   readonly inside: Pick<AccountFiles, "kindOf" | "requireUnlocked">;
 }
 
-/** Whether changes are made. In a `dry-run` they are only checked. Default: `real`. */
-export type FilesMode = "real" | "dry-run";
+/** Opens the files of accounts, keys and links. */
+export interface FilesOpener {
+  /** The files that an account may see and change. */
+  filesOf(account: Account): AccountFiles;
+  /** The files of the account without a login, which has neither a trash nor versions. */
+  openAnonymous(account: Account): AccountFiles;
+  /** The account and the files of a request with an API key: what the account and the key both permit. */
+  openByKey(account: Account, key: ApiKey): { readonly account: Account; readonly files: AccountFiles };
+  /** The account and the files of a link: what both permit, below the link's root. */
+  openLink(account: Account, rights: LinkRights): OpenedLinkFiles;
+}
 
 /** What the service and `createAccountOpener` do with the accounts of a storage. */
-export interface StorageAccounts {
+export interface StorageAccounts extends FilesOpener {
   /**
    * Completes settings that were already checked: by the login, or when the session started.
    * @throws HttpError `denied`, with its cause, if the account cannot be used.
@@ -47,18 +57,8 @@ export interface StorageAccounts {
   resolve(username: string, settings: AccountSettings): Account;
   /** Prepares the home folder of an account. Rejects as `OpenAccount` does. */
   prepare(account: Account): Promise<void>;
-  /** The files that an account may see and change. */
-  filesOf(account: Account, mode?: FilesMode): AccountFiles;
-  /** The files of the account without a login, which has neither a trash nor versions. */
-  openAnonymous(account: Account, mode?: FilesMode): AccountFiles;
-  /** The account and the files of a request with an API key: what the account and the key both permit. */
-  openByKey(
-    account: Account,
-    key: ApiKey,
-    mode?: FilesMode,
-  ): { readonly account: Account; readonly files: AccountFiles };
-  /** The account and the files of a link: what both permit, below the link's root. */
-  openLink(account: Account, rights: LinkRights, mode?: FilesMode): OpenedLinkFiles;
+  /** Opens files for one dry run: changes are checked, and only the dry run sees them. */
+  forDryRun(): FilesOpener;
   /** The uploads of all accounts. Absent: the storage has none. */
   readonly uploads?: OwnedUploads;
 }
@@ -116,69 +116,71 @@ export function createStorageAccounts(
   storage: StorageAdapter,
   groups: Groups,
   maxFileBytes: number,
-  { locks, trash, versions }: StorageAccountsOptions = {},
+  options: StorageAccountsOptions = {},
 ): StorageAccounts {
   const scheduling = {
     queue: createFairQueue(),
     withWalkLock: createRequestMutex(),
     limitCopiesAndMoves: createKeyedLimit(MAX_FOLDERS_PER_VERB),
   };
-  /** Created once for each account and not for each request. */
-  const unlocked = new WeakMap<Account, AccountFiles>();
   const keyAccountOf = createNarrowedAccounts(toKeyAccount);
   const linkAccountOf = createNarrowedAccounts(toLinkAccount);
 
-  function filesWithoutLocksOf(account: Account, mode: FilesMode, own: AccountFilesOptions): AccountFiles {
-    const known = mode === "real" ? unlocked.get(account) : undefined;
-    if (known !== undefined) return known;
-    const isDryRun = mode === "dry-run";
-    const options = { isDryRun, ...own };
-    const files = { ...createAccountFiles(account, storage, scheduling, options), ...NO_ACCOUNT_LOCKS };
-    if (!isDryRun) unlocked.set(account, files);
-    return files;
+  function createOpener(used: StorageAdapter, { locks, trash, versions }: StorageAccountsOptions): FilesOpener {
+    /** Created once for each account and not for each request. */
+    const unlocked = new WeakMap<Account, AccountFiles>();
+
+    /** Opens the files of an account. `holder`: the account that makes its locks, and when these end at the latest. */
+    function open(
+      account: Account,
+      own: AccountFilesOptions,
+      holder: Pick<LockedFilesOptions, "account" | "until">,
+    ): AccountFiles {
+      const known = unlocked.get(account);
+      const files = known ?? { ...createAccountFiles(account, used, scheduling, own), ...NO_ACCOUNT_LOCKS };
+      unlocked.set(account, files);
+      if (locks === undefined) return files;
+      const toReal = (path: readonly string[]): readonly string[] => toRealSegments(account, path);
+      return withLocks(files, { locks, ...holder, toReal, virtualFolders: account.virtualFolders });
+    }
+
+    function openOwn(account: Account, own: AccountFilesOptions = {}): AccountFiles {
+      return open(account, { trash, versions, ...own }, { account: foldName(account.name) });
+    }
+
+    return {
+      filesOf: openOwn,
+      openAnonymous: (account) => open(account, {}, { account: ANONYMOUS_LOCK_HOLDER }),
+      openByKey(owner, key) {
+        const account = keyAccountOf(owner, key);
+        const files = openOwn(account, isRestricted(key) ? { uploadKey: key.id } : {});
+        return { account, files: withKeyPath(files, keyPathOf(key)) };
+      },
+      openLink(owner, rights) {
+        const account = linkAccountOf(owner, rights);
+        const holder = { account: toLockHolder(rights), until: 1000 * rights.expires };
+        const files = open(account, { uploadOwner: `link:${rights.id}` }, holder);
+        return { account, files: withLinkRights(files, rights), inside: files };
+      },
+    };
   }
 
-  /** Adds locks to an account's files. `holder`: the account that makes the locks, and when these end at the latest. */
-  function withOwnLocks(
-    account: Account,
-    files: AccountFiles,
-    holder: Pick<LockedFilesOptions, "account" | "until">,
-    mode: FilesMode,
-  ): AccountFiles {
-    if (locks === undefined) return files;
-    const toReal = (path: readonly string[]): readonly string[] => toRealSegments(account, path);
-    const own = mode === "real" ? locks : { ...locks, end: async () => undefined };
-    return withLocks(files, { locks: own, ...holder, toReal, virtualFolders: account.virtualFolders });
+  function forDryRun(): FilesOpener {
+    const { locks, trash, versions } = options;
+    const dry = createDryRun();
+    return createOpener(dry.storage(storage), {
+      locks: locks && { ...locks, end: async () => undefined },
+      trash: trash && dry.trash(trash),
+      versions: versions && dry.versions(versions),
+    });
   }
 
   return {
     resolve: createAccountResolver(groups, maxFileBytes),
     prepare: (account) => prepareHome(account, storage),
     ...(storage.uploads && { uploads: createOwnedUploads(storage.uploads) }),
-    filesOf(account, mode = "real") {
-      const holder = { account: foldName(account.name) };
-      return withOwnLocks(account, filesWithoutLocksOf(account, mode, { trash, versions }), holder, mode);
-    },
-    openAnonymous(account, mode = "real") {
-      return withOwnLocks(account, filesWithoutLocksOf(account, mode, {}), { account: ANONYMOUS_LOCK_HOLDER }, mode);
-    },
-    openByKey(owner, key, mode = "real") {
-      const account = keyAccountOf(owner, key);
-      const own = filesWithoutLocksOf(account, mode, {
-        trash,
-        versions,
-        ...(isRestricted(key) && { uploadKey: key.id }),
-      });
-      const files = withOwnLocks(account, own, { account: foldName(account.name) }, mode);
-      return { account, files: withKeyPath(files, keyPathOf(key)) };
-    },
-    openLink(owner, rights, mode = "real") {
-      const account = linkAccountOf(owner, rights);
-      const holder = { account: toLockHolder(rights), until: 1000 * rights.expires };
-      const own = filesWithoutLocksOf(account, mode, { uploadOwner: `link:${rights.id}` });
-      const files = withOwnLocks(account, own, holder, mode);
-      return { account, files: withLinkRights(files, rights), inside: files };
-    },
+    ...createOpener(storage, options),
+    forDryRun,
   };
 }
 

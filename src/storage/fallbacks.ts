@@ -11,6 +11,7 @@ import {
 import { checkSeparatePaths, checkSource } from "./conditions.ts";
 import { toFileContent } from "./file-content.ts";
 import { NO_PROPERTIES } from "./properties.ts";
+import { isUnread, toUnreadContent } from "./wrappers/dry-runs.ts";
 
 /** A copy in progress. */
 interface Copying {
@@ -129,7 +130,7 @@ async function copyFile(copying: Copying, from: string, to: string, placement: P
   const content = toFileContent(file);
   try {
     const { size, modified } = checkSource(file.entry, options);
-    const writing = storage.write(to, content.chunks(), {
+    const writing = storage.write(to, isUnread(file) ? toUnreadContent(size) : content.chunks(), {
       size,
       ...(options.signal && { signal: options.signal }),
       ...(options.quota && { quota: options.quota }),

@@ -4,7 +4,8 @@ import { isPrefix, toCanonicalPath, toPathSegments } from "../contracts/storage-
 import { createBoundedMap } from "../platform/bounded-map.ts";
 import { mergeSorted } from "../platform/merge-sorted.ts";
 import { toMountedOptions } from "./inner-limit.ts";
-import { type MountedPart, sweepParts, toInnerPath, toMountedParts } from "./mounted-parts.ts";
+import { type MountedPart, mapMounts, sweepParts, toInnerPath, toMountedParts } from "./mounted-parts.ts";
+import { noteDryRun } from "./wrappers/dry-runs.ts";
 
 /** The trash of each storage by the path at which it is mounted; `undefined` for a storage without one. */
 export type MountedTrash = Readonly<Record<string, Trash | undefined>>;
@@ -104,7 +105,7 @@ export function mountTrash(mounts: MountedTrash): Trash {
     return (await locate(id))?.trash.purge(id) ?? false;
   }
 
-  return {
+  const trash: Trash = {
     list: (below) =>
       mergeSorted(
         foldersBelow(below).map(({ mount, trash, folder }) => listIn(mount, trash, folder)),
@@ -127,6 +128,8 @@ export function mountTrash(mounts: MountedTrash): Trash {
       };
     },
   };
+  noteDryRun(trash, (dry) => mountTrash(mapMounts(mounts, (one) => one && dry.trash(one))));
+  return trash;
 }
 
 function newestOf(one: TrashEntry, other: TrashEntry): number {

@@ -2,7 +2,8 @@ import type { Versions } from "../contracts/kept/versions.ts";
 import { StorageError } from "../contracts/storage-adapter.ts";
 import { toCanonicalPath, toPathSegments } from "../contracts/storage-path.ts";
 import { toMountedOptions } from "./inner-limit.ts";
-import { sweepParts, toInnerPath, toMountedParts } from "./mounted-parts.ts";
+import { mapMounts, sweepParts, toInnerPath, toMountedParts } from "./mounted-parts.ts";
+import { noteDryRun } from "./wrappers/dry-runs.ts";
 
 /** The versions of each storage by the path at which it is mounted; `undefined` for a storage without any. */
 export type MountedVersions = Readonly<Record<string, Versions | undefined>>;
@@ -23,7 +24,7 @@ export function mountVersions(mounts: MountedVersions): Versions {
     return { versions: mount.part, inner: toInnerPath(mount, path), mountedAt: mount.mountedAt };
   }
 
-  return {
+  const versions: Versions = {
     async *list(path) {
       const located = locate(path);
       if (located !== undefined) yield* located.versions.list(located.inner);
@@ -59,4 +60,6 @@ export function mountVersions(mounts: MountedVersions): Versions {
       };
     },
   };
+  noteDryRun(versions, (dry) => mountVersions(mapMounts(mounts, (one) => one && dry.versions(one))));
+  return versions;
 }

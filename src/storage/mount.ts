@@ -21,8 +21,10 @@ import { checkSeparatePaths } from "./conditions.ts";
 import { copyByReading, moveByCopying } from "./fallbacks.ts";
 import { toMountedOptions } from "./inner-limit.ts";
 import { createTreeUploads, type TreeUploadsOptions } from "./mount/uploads.ts";
+import { mapMounts } from "./mounted-parts.ts";
 import { areOverlapping, type Origin, toOrigin } from "./origin.ts";
 import { NO_PROPERTIES } from "./properties.ts";
+import { noteDryRun } from "./wrappers/dry-runs.ts";
 
 /** Storages by the canonical path at which each is mounted. `/` is required. */
 export type Mounts = Readonly<Record<string, StorageAdapter>>;
@@ -272,6 +274,7 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
     ...(sorted.some(({ storage }) => storage.attributes) && { attributes: { properties, change } }),
     ...(uploading.length > 0 && { uploads: createTreeUploads({ mounts: uploading, locate: locateUpload }) }),
   };
+  noteDryRun(tree, (dry) => mountStorage(mapMounts(mounts, dry.storage)));
   return tree;
 }
 

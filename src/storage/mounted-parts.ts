@@ -33,6 +33,11 @@ export function toMountedParts<Part>(mounts: Readonly<Record<string, Part | unde
   return { sorted, find };
 }
 
+/** Returns what is mounted, with something else in the place of each. */
+export function mapMounts<T>(mounts: Readonly<Record<string, T>>, map: (mounted: T) => T): Record<string, T> {
+  return Object.fromEntries(Object.entries(mounts).map(([path, mounted]) => [path, map(mounted)]));
+}
+
 /** Sweeps the parts one after the other, also after one that fails. Returns the sum, or rejects with a failure. */
 export function sweepParts(parts: readonly MountedPart<{ sweep(): Promise<number> }>[]): Promise<number> {
   return runSweeps(

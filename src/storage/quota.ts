@@ -8,12 +8,13 @@ import { runSweeps } from "../platform/run-sweeps.ts";
 import { hideArea, openArea } from "./area.ts";
 import { createAdmissions } from "./quota/admission.ts";
 import { createCopyOrMove, createRemove } from "./quota/copy-move-remove.ts";
-import { createCountedUploads } from "./quota/counted-uploads.ts";
+import { type CountedUploads, createCountedUploads } from "./quota/counted-uploads.ts";
 import { createCounts } from "./quota/counts.ts";
-import { createOwnRecords, createSharedRecords } from "./quota/records.ts";
+import { type CountRecords, createDryRecords, createOwnRecords, createSharedRecords } from "./quota/records.ts";
 import { createQuotaUploads } from "./quota/uploads.ts";
 import { createWalks } from "./quota/walks.ts";
 import { createWrite } from "./quota/writes.ts";
+import { noteDryRun } from "./wrappers/dry-runs.ts";
 import { createPathMutex } from "./wrappers/path-mutex.ts";
 
 export type { Quota, QuotaLimit } from "../contracts/quota.ts";
@@ -54,12 +55,22 @@ const NAMES = ["store", "folders", "recountSeconds", "stepBytes", "clock"];
  */
 export function createQuotaStorage(storage: StorageAdapter, options: QuotaOptions = {}): QuotaStorage {
   checkOptions(options);
+  const { store, clock = Date.now } = options;
+  const records = store === undefined ? createOwnRecords(clock) : createSharedRecords(store, clock);
+  return createCountedStorage(storage, options, records, createCountedUploads(openArea(storage).uploads));
+}
+
+function createCountedStorage(
+  storage: StorageAdapter,
+  options: QuotaOptions,
+  records: CountRecords,
+  countedUploads: CountedUploads,
+): QuotaStorage {
   const { folders = [], recountSeconds = 86_400, stepBytes = 8 * 1024 ** 2, clock = Date.now } = options;
   const inner = openArea(storage);
   const walks = createWalks(inner);
-  const countedUploads = createCountedUploads(inner.uploads);
   const counts = createCounts({
-    records: options.store === undefined ? createOwnRecords(clock) : createSharedRecords(options.store, clock),
+    records,
     walks,
     sumUploads: countedUploads.sum,
     recountSeconds,
@@ -86,6 +97,11 @@ export function createQuotaStorage(storage: StorageAdapter, options: QuotaOption
     copy: createCopyOrMove(internals, "copy"),
     move: createCopyOrMove(internals, "move"),
     ...(uploads && { uploads: createQuotaUploads(internals, uploads, countedUploads) }),
+  });
+  noteDryRun(counted, (dry) => {
+    // A walk whose only reason is time would be for this dry run alone.
+    const dryOptions = { ...options, recountSeconds: 0 };
+    return createCountedStorage(dry.storage(storage), dryOptions, createDryRecords(records), countedUploads);
   });
   return Object.assign(counted, { quota });
 }

@@ -6,6 +6,7 @@ import { createRequestMutex } from "../platform/keyed-mutex.ts";
 import { hideArea, openArea } from "./area.ts";
 import { createTrash } from "./trash/create-trash.ts";
 import { createTrashCopyOrMove, createTrashRemove, createTrashUpload, createTrashWrite } from "./trash/verbs.ts";
+import { noteDryRun } from "./wrappers/dry-runs.ts";
 
 export type { RestoreOptions, Trash, TrashEntry, TrashMember, TrashPurge } from "../contracts/kept/trash.ts";
 
@@ -64,7 +65,10 @@ export function createTrashStorage(storage: StorageAdapter, options: TrashOption
     ...(uploads &&
       makeRoom && { uploads: { ...handOnUploads(uploads), create: createTrashUpload(internals, uploads) } }),
   });
-  return Object.assign(covered, { trash });
+  const trashed = Object.assign(covered, { trash });
+  noteDryRun(trashed, (dry) => createTrashStorage(dry.storage(storage), options));
+  noteDryRun(trash, (dry) => (dry.storage(trashed) as TrashStorage).trash);
+  return trashed;
 }
 
 function checkOptions(options: TrashOptions): void {

@@ -8,6 +8,7 @@ import { createVersionsCopy, createVersionsMove, createVersionsRemove } from "./
 import { createVersions } from "./versions/create-versions.ts";
 import type { VersionInternals } from "./versions/internals.ts";
 import { createVersionsUploads, createVersionsWrite } from "./versions/writes.ts";
+import { noteDryRun } from "./wrappers/dry-runs.ts";
 import { createPathMutex } from "./wrappers/path-mutex.ts";
 import { createReportListeners } from "./wrappers/report-listeners.ts";
 
@@ -69,7 +70,11 @@ export function createVersionsStorage(storage: StorageAdapter, options: Versions
     remove: createVersionsRemove(internals),
     ...(uploads && { uploads: createVersionsUploads(internals, uploads) }),
   });
-  return Object.assign(covered, { versions: createVersions(internals, write, watch) });
+  const versions = createVersions(internals, write, watch);
+  const versioned = Object.assign(covered, { versions });
+  noteDryRun(versioned, (dry) => createVersionsStorage(dry.storage(storage), options));
+  noteDryRun(versions, (dry) => (dry.storage(versioned) as VersionsStorage).versions);
+  return versioned;
 }
 
 function checkOptions(options: VersionsOptions): void {

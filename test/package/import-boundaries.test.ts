@@ -91,6 +91,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     "http",
     "platform",
     "contracts",
+    "storage/dry-run.ts",
     "stores/memory.ts",
     "stores/keyv.ts",
   ],
@@ -268,10 +269,15 @@ describe("the storage (SECURITY 19)", () => {
     expect(given?.[1]).toBe("createStorageAccounts");
     const uses = [
       ...(texts.get("service/storage-accounts.ts") ?? "").matchAll(
-        /(\w+)\([^()]*\bstorage(?:, scheduling, options)?\)/g,
+        /(\w+)\([^()]*\b(?:storage|used)(?:, scheduling, own|, options)?\)/g,
       ),
     ];
-    expect(uses.map(([, taker]) => taker).sort()).toEqual(["createAccountFiles", "prepareHome"]);
+    expect(uses.map(([, taker]) => taker).sort()).toEqual([
+      "createAccountFiles",
+      "createOpener",
+      "prepareHome",
+      "storage",
+    ]);
   });
 });
 

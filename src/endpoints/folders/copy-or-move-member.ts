@@ -2,7 +2,6 @@ import { createError } from "../../http/errors.ts";
 import { isMemberName } from "../../http/path-segment.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { acquireTransfer } from "../../transfers/too-many-transfers.ts";
-import type { RequireRoom } from "./dry-room.ts";
 
 /**
  * Copies or moves a member of the addressed folder to a path of the account. A copy counts as a transfer, because
@@ -15,14 +14,12 @@ export async function copyOrMoveMember(
   member: string,
   to: readonly string[],
   replace = false,
-  requireRoom?: RequireRoom,
 ): Promise<void> {
   const { files, path, request } = context;
   const from = [...path.segments, member];
   const onRead = (): void => acquireTransfer(context);
   if (verb === "copy") onRead();
-  const onFiles = requireRoom && (() => requireRoom(verb, from, to));
-  await files[verb](from, to, { replace, signal: request.signal, onRead, onFiles });
+  await files[verb](from, to, { replace, signal: request.signal, onRead });
 }
 
 /**

@@ -6,6 +6,7 @@ import type { Reply } from "../../http/reply.ts";
 import { readFormBody, readJsonBody } from "../../http/request-body.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { countBody } from "../../transfers/held-bodies.ts";
+import { runDry } from "./dry-run.ts";
 import { type MemberOutcome, outcomesReply } from "./member-outcomes.ts";
 
 /*
@@ -45,10 +46,9 @@ async function runJson<Command>(context: AccountContext, { toSchema, run }: Kept
   const limits = { maxBytes: maxJsonBytes, maxMembers: maxCommands, toTooLarge, ...countBody(context) };
   const parsed = toSchema(maxCommands).safeParse(await readJsonBody(context.request, limits));
   if (!parsed.success) throw toTooLarge();
-  const isDryRun = prefersDryRun(context.request);
-  const own = isDryRun ? { ...context, files: context.createDryFiles() } : context;
-  const reply = outcomesReply(context, await run(own, parsed.data.commands));
-  return isDryRun ? { ...reply, headers: [...reply.headers, ["Preference-Applied", "dry-run"]] } : reply;
+  const { commands } = parsed.data;
+  const act = async (own: AccountContext): Promise<Reply> => outcomesReply(own, await run(own, commands));
+  return prefersDryRun(context.request) ? runDry(context, act) : act(context);
 }
 
 /** The values of a form. */

@@ -25,7 +25,7 @@ import { checkOwnLink, describeLink, hasSharing, makeOwnLink, requireLinks } fro
 import { runOnce } from "../repeats/run-once.ts";
 import { chooseMember } from "./choose-member.ts";
 import { copyOrMoveMember, toDestination } from "./copy-or-move-member.ts";
-import { createDryRoom, type DryRoom } from "./dry-room.ts";
+import { runDry } from "./dry-run.ts";
 import { makeFolder, requireFolder } from "./make-folder.ts";
 import { attempt, type MemberOutcome, outcomesReply } from "./member-outcomes.ts";
 import { ownTriggers, runTrigger } from "./run-trigger.ts";
@@ -49,38 +49,26 @@ export async function postCommands(context: AccountContext): Promise<Reply> {
   // A link neither moves nor has triggers or links of its own (SHARING 1.3).
   const isUnknown = context.link !== undefined && !commands.every(({ command }) => isVisitorCommand(command));
   if (isUnknown) throw toMalformed(maxCommands);
-  if (prefersDryRun(request)) return rehearseCommands(context, commands, triggers);
+  if (prefersDryRun(request)) return runDry(context, (own) => runCommands(own, commands, triggers, true));
   return runOnce(context, body, (own) => runCommands(own, commands, triggers));
-}
-
-/** Checks everything, and changes nothing. The outcomes are as they would be, also where one command needs another. */
-async function rehearseCommands(
-  context: AccountContext,
-  commands: readonly Command[],
-  triggers: Triggers,
-): Promise<Reply> {
-  const reply = await runCommands({ ...context, files: context.createDryFiles() }, commands, triggers, "dry-run");
-  return { ...reply, headers: [...reply.headers, ["Preference-Applied", "dry-run"]] };
 }
 
 async function runCommands(
   context: AccountContext,
   commands: readonly Command[],
   triggers: Triggers,
-  mode: "real" | "dry-run" = "real",
+  isDryRun = false,
 ): Promise<Reply> {
   await requireFolder(context);
   if (asksForSender(context) && commands.some(({ command }) => command === "copy")) readSender(context.request.headers);
 
-  const isDryRun = mode === "dry-run";
-  const dryRoom = isDryRun ? createDryRoom(context) : undefined;
   const hash = createHashOnce((password) => requireLinks(context).hasher.hash(password));
   const outcomes: MemberOutcome[] = [];
   for (const command of commands) {
     const targets = typeof command.target === "string" ? [command.target] : command.target;
     const results = isLinkCommand(command)
       ? createLinks(context, targets, { hash, isDryRun }, command.options)
-      : runOnTargets(context, command, targets, { triggers, dryRoom });
+      : runOnTargets(context, command, targets, { triggers, isDryRun });
     outcomes.push(...(await results));
   }
   return outcomesReply(context, outcomes);
@@ -114,8 +102,7 @@ function toMalformed(maxCommands: number): HttpError {
 /** What a command needs in addition to its target. */
 interface CommandTools {
   readonly triggers: Triggers;
-  /** That of a dry run; without it, the command is real. */
-  readonly dryRoom: DryRoom | undefined;
+  readonly isDryRun: boolean;
   /** Called with the ID of the entry if the target was moved to the trash. */
   readonly onTrashed: (id: string) => void;
 }
@@ -131,8 +118,8 @@ async function runOnTargets(
   for (const target of targets) {
     let entry: Pick<MemberOutcome, "trash"> = {};
     const onTrashed = (trash: string): void => {
-      // Below a link there is no trash to restore it from.
-      if (context.link === undefined) entry = { trash };
+      // Below a link there is no trash to restore it from, and the entry of a dry run is not there.
+      if (context.link === undefined && !tools.isDryRun) entry = { trash };
     };
     const outcome = await attempt(context, target, () => run(context, command, target, { ...tools, onTrashed }));
     outcomes.push({ ...outcome, ...entry });
@@ -147,9 +134,9 @@ async function run(
   tools: CommandTools,
 ): Promise<void> {
   if (isMemberCommand(command)) return runBuiltIn(context, command, target, tools);
-  const { triggers, dryRoom } = tools;
+  const { triggers, isDryRun } = tools;
   const trigger = triggers.get(command.command);
-  if (dryRoom !== undefined) await chooseMember(context, target);
+  if (isDryRun) await chooseMember(context, target);
   else if (trigger !== undefined) await runTrigger(context, command.command, trigger, target);
 }
 
@@ -180,7 +167,7 @@ async function runBuiltIn(
   context: AccountContext,
   command: MemberCommand,
   target: string,
-  { dryRoom, onTrashed }: CommandTools,
+  { onTrashed }: Pick<CommandTools, "onTrashed">,
 ): Promise<void> {
   const { files, path } = context;
   const member = [...path.segments, target];
@@ -189,13 +176,12 @@ async function runBuiltIn(
     case "copy": {
       const to = toDestination(path.segments, target, command.destination);
       const own = command.command === "copy" ? addSenderFromHeader(context, to) : to;
-      return copyOrMoveMember(context, command.command, target, own, command.overwrite, dryRoom?.requireRoom);
+      return copyOrMoveMember(context, command.command, target, own, command.overwrite);
     }
     case "delete":
     case "purge": {
       const permanent = command.command === "purge";
-      const remove = () => files.remove(member, "any", permanent ? { permanent } : { onTrashed });
-      return dryRoom === undefined ? remove() : dryRoom.remove(member, remove);
+      return files.remove(member, "any", permanent ? { permanent } : { onTrashed });
     }
     case "create-folder":
       return makeFolder(context, member);

@@ -41,6 +41,28 @@ export function createOwnRecords(clock: () => number): CountRecords {
   };
 }
 
+/** Creates records that begin as others are, and keep their changes to themselves. */
+export function createDryRecords({ find: findFirst, findCounted }: CountRecords): CountRecords {
+  const records = new Map<string, CountRecord>();
+
+  const find = async (folder: string): Promise<CountRecord | undefined> => records.get(folder) ?? findFirst(folder);
+
+  return {
+    find,
+    async update(folder, change, onStored) {
+      const first = await find(folder);
+      const next = change(records.get(folder) ?? first);
+      if (next !== undefined) records.set(folder, next);
+      onStored?.();
+      return next;
+    },
+    async findCounted(folders) {
+      const counted = await findCounted(folders);
+      return folders.filter((folder) => records.has(folder) || counted.includes(folder));
+    },
+  };
+}
+
 /** A record that nothing has asked for in this time is made again. */
 const TTL_MILLISECONDS = 90 * 86_400_000;
 

@@ -1,6 +1,7 @@
 import type { StorageAdapter } from "../../contracts/storage-adapter.ts";
 import { createIncrementalDigest, type IncrementalDigest } from "../../platform/incremental-digest.ts";
 import { type FileContent, toFileContent } from "../file-content.ts";
+import { isUnread } from "../wrappers/dry-runs.ts";
 
 /** Whether two files of a storage have the same bytes. Reads no further than to the first difference. */
 export async function haveSameBytes(storage: StorageAdapter, one: string, other: string): Promise<boolean> {
@@ -46,7 +47,7 @@ export function createReceivedContent(size: number | undefined): ReceivedContent
   return {
     add(chunk) {
       received += chunk.byteLength;
-      if (size === undefined || received > size) digest = undefined;
+      if (size === undefined || received > size || isUnread(chunk.buffer)) digest = undefined;
       digest?.update(chunk);
     },
     size: () => received,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createTestService } from "../../support/service.ts";
+import { createTestService } from "../../../support/service.ts";
 
 const NAMES = ["a", "b", "d", "e"];
 const FILES = { "/alice/a": "1", "/alice/d/a": "2", "/alice/d/d/b": "3", "/alice/e/": "", "/shared/a": "4" };

@@ -1,11 +1,13 @@
 import { describe, expect, it } from "vitest";
-import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
-import { createMemoryStorage } from "../../../src/storage/memory.ts";
-import { createQuotaStorage } from "../../../src/storage/quota.ts";
-import { createTrashStorage } from "../../../src/storage/trash.ts";
-import { createMemoryKeyValueStore } from "../../../src/stores/memory.ts";
-import { createFaultyStorage } from "../../../src/testing/faulty-storage.ts";
-import { createTestService, type TestServiceOptions } from "../../support/service.ts";
+import type { FileEvent } from "../../../../src/contracts/events/file-event.ts";
+import { createMemoryStorage } from "../../../../src/storage/memory.ts";
+import { mountStorage } from "../../../../src/storage/mount.ts";
+import { createQuotaStorage } from "../../../../src/storage/quota.ts";
+import { createTrashStorage } from "../../../../src/storage/trash.ts";
+import { createVersionsStorage } from "../../../../src/storage/versions.ts";
+import { createMemoryKeyValueStore } from "../../../../src/stores/memory.ts";
+import { createFaultyStorage } from "../../../../src/testing/faulty-storage.ts";
+import { createTestService, type TestServiceOptions } from "../../../support/service.ts";
 
 interface Command {
   readonly command: string;
@@ -236,6 +238,80 @@ describe("Prefer: dry-run on commands (RFC 7240)", () => {
       { command: "copy", target: "a.txt", destination: "more.txt" },
     ]);
     expect(outcomes).toEqual(["docs: done", "a.txt: done", "a.txt: The quota is used up."]);
+  });
+
+  it("knows the room that the trash gives up for a copy, and that it gives none up with makeRoom: false", async () => {
+    for (const makeRoom of [true, false]) {
+      const counted = createQuotaStorage(createMemoryStorage());
+      const trashed = createTrashStorage(counted, { makeRoom });
+      const { compare, post } = await createWatched({
+        storage: trashed,
+        trash: trashed.trash,
+        quota: counted.quota,
+        files: { "/alice/a.txt": "12345", "/alice/b.txt": "12345", "/alice/c.txt": "12" },
+        groups: { DEFAULT_GROUP: { quota_bytes: 12 } },
+      });
+      await post([{ command: "delete", target: "b.txt" }]);
+      const outcomes = await compare([
+        { command: "copy", target: "a.txt", destination: "again.txt" },
+        { command: "delete", target: "c.txt" },
+        { command: "copy", target: "a.txt", destination: "more.txt" },
+      ]);
+      const full = "a.txt: The quota is used up.";
+      expect(outcomes).toEqual(makeRoom ? ["a.txt: done", "c.txt: done", full] : [full, "c.txt: done", full]);
+    }
+  });
+
+  it("knows that an overwritten file becomes a version, which needs room", async () => {
+    const counted = createQuotaStorage(createMemoryStorage());
+    const versioned = createVersionsStorage(counted);
+    const { compare } = await createWatched({
+      storage: versioned,
+      versions: versioned.versions,
+      quota: counted.quota,
+      files: { "/alice/a.txt": "12345", "/alice/b.txt": "123" },
+      groups: { DEFAULT_GROUP: { quota_bytes: 12 } },
+    });
+    const outcomes = await compare([
+      { command: "copy", target: "b.txt", destination: "a.txt", overwrite: true },
+      { command: "move", target: "a.txt", destination: "b.txt", overwrite: true },
+    ]);
+    expect(outcomes).toEqual(["b.txt: The quota is used up.", "a.txt: done"]);
+  });
+
+  it("keeps what was done in a folder that is copied or moved", async () => {
+    const { compare } = await createWatched({ files: FILES });
+    const outcomes = await compare([
+      { command: "move", target: "a.txt", destination: "docs/deep/a.txt" },
+      { command: "copy", target: "docs", destination: "copied" },
+      { command: "move", target: "docs", destination: "moved" },
+      { command: "copy", target: "b.txt", destination: "copied/deep/a.txt" },
+      { command: "copy", target: "b.txt", destination: "moved/deep/a.txt" },
+    ]);
+    const taken = "b.txt: A file or folder with that name already exists.";
+    expect(outcomes).toEqual(["a.txt: done", "docs: done", "docs: done", taken, taken]);
+  });
+
+  it("reads no content for copies from one storage into another, and knows the quotas of both", async () => {
+    let reads = 0;
+    const main = createFaultyStorage(createMemoryStorage(), ({ verb }) => {
+      if (verb === "read") reads += 1;
+      return undefined;
+    });
+    const other = createQuotaStorage(createMemoryStorage(), { folders: [{ path: "/", bytes: 100_000 }] });
+    const { post, compare } = await createWatched({
+      storage: mountStorage({ "/": main, "/other": other }),
+      files: { "/alice/a.txt": "a".repeat(90_000) },
+      groups: { DEFAULT_GROUP: { virtual_folders: [["/other", "/other"]] } },
+    });
+    const commands = ["one", "two"].map((name) => ({
+      command: "copy",
+      target: "a.txt",
+      destination: `/other/${name}`,
+    }));
+    const expected = ["a.txt: done", "a.txt: The quota is used up."];
+    expect([(await post(commands, "dry-run")).outcomes, reads]).toEqual([expected, 0]);
+    expect(await compare(commands)).toEqual(expected);
   });
 
   it("obeys locks, and ends none", async () => {
