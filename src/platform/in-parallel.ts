@@ -14,30 +14,30 @@ export interface ParallelWork {
  */
 export async function inParallel<T>(
   items: AsyncIterable<T> | Iterable<T>,
-  { most, signal, goesOn = false }: ParallelWork,
+  { most, signal, goesOn }: ParallelWork,
   task: (item: T, signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const controller = new AbortController();
   const running = new Set<Promise<void>>();
   let failure: { readonly error: unknown } | undefined;
 
-  function note(error: unknown): void {
-    failure ??= { error };
-  }
-
   function fail(error: unknown): void {
-    note(error);
-    controller.abort(error);
+    failure ??= { error };
+    if (!goesOn) controller.abort(error);
   }
 
   function start(item: T): void {
     const started: Promise<void> = task(item, controller.signal)
-      .catch(goesOn ? note : fail)
+      .catch(fail)
       .then(() => void running.delete(started));
     running.add(started);
   }
 
-  const abort = (): void => fail(signal?.reason);
+  function abort(): void {
+    fail(signal?.reason);
+    controller.abort(signal?.reason);
+  }
+
   if (signal?.aborted) abort();
   signal?.addEventListener("abort", abort, { once: true });
   try {
@@ -51,5 +51,5 @@ export async function inParallel<T>(
   }
   await Promise.all(running);
   signal?.removeEventListener("abort", abort);
-  if (failure !== undefined) throw failure.error;
+  if (failure) throw failure.error;
 }

@@ -17,13 +17,10 @@ export interface TextPieces {
 
 /** How many characters of a text are made before it is sent. */
 const BEGIN_LENGTH = 65_536;
-/** The same for each later part: one write to the socket for many pieces. */
-const PART_LENGTH = 16_384;
-const NO_BYTES = new Uint8Array(0);
 
 /**
- * Opens a text that is sent in UTF-8. Its beginning is made at once, the rest in parts while it is sent. No part but the
- * first is longer than `PART_LENGTH` and one piece, and none waits for more than `beginLength`.
+ * Opens a text that is sent in UTF-8. Its beginning is made at once, the rest in parts while it is sent, so that one
+ * write to the socket has many pieces. A later part has a quarter of `beginLength`, and at most one piece more.
  * @throws what the first pieces throw.
  */
 export async function openTextSource(
@@ -32,32 +29,31 @@ export async function openTextSource(
 ): Promise<TextSource> {
   const encoder = new TextEncoder();
   let isDone = false;
-  const partLength = Math.min(beginLength, PART_LENGTH);
   let rest = await makePart(beginLength);
 
   async function readInto(buffer: Uint8Array): Promise<number> {
-    if (rest.byteLength === 0 && !isDone) rest = await makePart(partLength);
+    if (rest.byteLength === 0 && !isDone) rest = await makePart(beginLength / 4);
     const part = rest.subarray(0, buffer.byteLength);
     buffer.set(part);
-    // An empty part of it would keep all of its bytes in memory, as long as a client does not read.
-    rest = part.byteLength === rest.byteLength ? NO_BYTES : rest.subarray(part.byteLength);
+    // A copy of what is left, so that the rest is not held while a client does not read.
+    rest = rest.slice(part.byteLength);
     return part.byteLength;
   }
 
-  /** Makes at least so many characters, or what is left. */
+  /** Makes at least `length` characters, or what is left. */
   async function makePart(length: number): Promise<Uint8Array> {
     let text = "";
     while (!isDone && text.length < length) {
       const piece = await next();
-      isDone ||= piece === undefined;
-      text += piece ?? "";
+      if (piece === undefined) isDone = true;
+      else text += piece;
     }
     return encoder.encode(text);
   }
 
   async function close(): Promise<void> {
     isDone = true;
-    rest = NO_BYTES;
+    rest = new Uint8Array(0);
     await closePieces();
   }
 

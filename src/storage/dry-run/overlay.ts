@@ -50,7 +50,7 @@ const NO_MEMBERS: Member["members"] = new Map();
  */
 export function createOverlay(storage: StorageAdapter): StorageAdapter {
   const root: Member = { origin: "/", members: new Map() };
-  let [held, heldBytes, written] = [0, 0, 0];
+  let [held, heldBytes] = [0, 0];
   /** The time of all that is new. */
   const now = new Date();
 
@@ -165,9 +165,8 @@ export function createOverlay(storage: StorageAdapter): StorageAdapter {
     const etag = found?.kind === "file" ? (found.etag ?? NO_TAG) : undefined;
     if (!meetsConditions(etag, options)) throw new StorageError("precondition-failed");
     const { size, bytes } = await receive(content, options);
-    written += 1;
     const { modified = now } = options;
-    const entry = { name: nameOf(path), kind: "file", size, modified, etag: `"dry-${written}"` } as const;
+    const entry = { name: nameOf(path), kind: "file", size, modified, etag: `"${crypto.randomUUID()}"` } as const;
     put(path, { entry, bytes, members: NO_MEMBERS });
     return entry;
   }
@@ -192,7 +191,7 @@ export function createOverlay(storage: StorageAdapter): StorageAdapter {
       if (entry.kind === "link" && verb === "copy") throw new StorageError("not-found");
       await requireFolder(parentOf(to));
       const replaced = await stat(to);
-      if (replaced && options.replace !== true) throw new StorageError("already-exists");
+      if (replaced && !options.replace) throw new StorageError("already-exists");
       const found: Member = { ...(look(from) as Member), entry };
       put(to, verb === "copy" ? toCopy(found) : found);
       if (verb === "move") put(from, undefined);
@@ -229,7 +228,7 @@ export function createOverlay(storage: StorageAdapter): StorageAdapter {
 
 /** Returns how an entry looks, also in a copy. */
 function toShown(name: string, entry: StorageEntry, isCopy?: boolean): StorageEntry | undefined {
-  if (isCopy !== true) return { ...entry, name };
+  if (!isCopy) return { ...entry, name };
   const { etag: _, ...others } = entry;
   return entry.kind === "link" ? undefined : { ...others, name };
 }

@@ -15,7 +15,10 @@ export async function notePurge(internals: TrashInternals, { folder, id }: Entry
 }
 
 /** Calls a function with the entries whose removal a crash has cut off, and whose note is then removed. */
-export async function endPurges(internals: TrashInternals, end: (place: EntryPlace) => Promise<void>): Promise<void> {
+export async function endPurges(
+  internals: TrashInternals,
+  end: (place: EntryPlace) => Promise<void>,
+): Promise<undefined> {
   await endTimedRecords(internals, TRASH_PURGES_FOLDER, async (record) => {
     const place = toEntryPlace(record);
     if (place !== undefined) await end(place);

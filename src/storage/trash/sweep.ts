@@ -32,9 +32,9 @@ const PLACE = "~t";
  */
 export function sweepEntries(internals: TrashInternals): Promise<number> {
   return runSweeps([
-    () => removeUnused(internals).then(() => 0),
+    () => removeUnused(internals),
     () => sweepPlaces(internals),
-    () => endPurges(internals, (place) => cleanUpEntry(internals, place)).then(() => 0),
+    () => endPurges(internals, (place) => cleanUpEntry(internals, place)),
   ]);
 }
 
@@ -69,7 +69,7 @@ async function setAside({ storage, clock }: TrashInternals, folder: string): Pro
   await storage.move(folder, `${UNUSED_TRASH_FOLDER}/${name}`, { kind: "folder" }).catch(ignoreMissing);
 }
 
-async function removeUnused(internals: TrashInternals): Promise<void> {
+async function removeUnused(internals: TrashInternals): Promise<undefined> {
   const { storage, clock } = internals;
   for await (const batch of listIfFolder(storage, UNUSED_TRASH_FOLDER)) {
     for (const { name } of batch) {

@@ -62,7 +62,7 @@ async function succeedsInTwoTries(step: () => Promise<void>): Promise<boolean> {
 }
 
 /** Ends the moves that crashes have left. */
-export async function finishMoves(internals: VersionInternals): Promise<void> {
+export async function finishMoves(internals: VersionInternals): Promise<undefined> {
   await endTimedRecords(internals, VERSION_MOVES_FOLDER, async (value) => {
     const record = toRecord(value);
     if (record === undefined) return;

@@ -21,11 +21,7 @@ const PARALLEL = 8;
  * Returns the number of versions. What fails stops nothing else; afterwards it rejects with the first failure.
  */
 export function sweepVersions(internals: VersionInternals): Promise<number> {
-  return runSweeps([
-    () => finishMoves(internals).then(() => 0),
-    () => removeUnused(internals).then(() => 0),
-    () => sweepFolders(internals),
-  ]);
+  return runSweeps([() => finishMoves(internals), () => removeUnused(internals), () => sweepFolders(internals)]);
 }
 
 async function sweepFolders(internals: VersionInternals): Promise<number> {

@@ -21,7 +21,7 @@ export async function setAside({ storage, clock }: VersionInternals, folder: str
 }
 
 /** Removes the folders that were moved away long ago. */
-export async function removeUnused({ storage, clock }: VersionInternals): Promise<void> {
+export async function removeUnused({ storage, clock }: VersionInternals): Promise<undefined> {
   for await (const batch of listIfFolder(storage, UNUSED_VERSIONS_FOLDER)) {
     for (const { name } of batch) {
       if (!isTimedId(name) || clock() - toTimeOfId(name) < USE_MILLISECONDS) continue;
