@@ -6,7 +6,7 @@ export async function runSweeps(sweeps: readonly Sweep[]): Promise<number> {
   const results: Promise<number | undefined>[] = [];
   for (const sweep of sweeps) {
     results.push(sweep());
-    await Promise.allSettled(results);
+    await Promise.allSettled(results.slice(-1));
   }
   return (await Promise.all(results)).reduce<number>((sum, count = 0) => sum + count, 0);
 }

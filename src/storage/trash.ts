@@ -66,7 +66,8 @@ export function createTrashStorage(storage: StorageAdapter, options: TrashOption
       makeRoom && { uploads: { ...handOnUploads(uploads), create: createTrashUpload(internals, uploads) } }),
   });
   const trashed = Object.assign(covered, { trash });
-  noteDryRun(trashed, (dry) => createTrashStorage(dry.storage(storage), options));
+  // Entries that go because of `maxBytes` would be looked for in the whole trash, for each dry run.
+  noteDryRun(trashed, (dry) => createTrashStorage(dry.storage(storage), { ...options, maxBytes: 0 }));
   noteDryRun(trash, (dry) => (dry.storage(trashed) as TrashStorage).trash);
   return trashed;
 }

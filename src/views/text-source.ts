@@ -32,12 +32,12 @@ export async function openTextSource(
   let rest = await makePart(beginLength);
 
   async function readInto(buffer: Uint8Array): Promise<number> {
-    if (rest.byteLength === 0 && !isDone) rest = await makePart(beginLength / 4);
+    if (!isDone && rest.length === 0) rest = await makePart(beginLength / 4);
     const part = rest.subarray(0, buffer.byteLength);
     buffer.set(part);
     // A copy of what is left, so that the rest is not held while a client does not read.
-    rest = rest.slice(part.byteLength);
-    return part.byteLength;
+    rest = rest.slice(part.length);
+    return part.length;
   }
 
   /** Makes at least `length` characters, or what is left. */

@@ -73,7 +73,13 @@ export interface CountsOptions {
   readonly clock: () => number;
 }
 
-/** After a walk that has found too many changes. */
+/** The record of a folder after a walk, and whether it has the count of that walk. */
+interface StoredWalk {
+  readonly record: CountRecord;
+  readonly isOwn: boolean;
+}
+
+/** After a walk that has failed, or has found too many changes. */
 const RETRY_MILLISECONDS = 60_000;
 /** How many folders are looked at again for what may be lost in them. */
 const MAX_WATCHED = 10_000;
@@ -126,22 +132,20 @@ export function createCounts(options: CountsOptions): Counts {
     ownChanges.set(folder, 0);
     // Before the walk: a change that is lost during it notes the folder again.
     const wasLost = lost.delete(folder);
-    const before = (await update(folder, (record) => record ?? UNCOUNTED)) ?? UNCOUNTED;
-    const walk = await walks.count(folder);
+    let walk: FolderWalk | undefined;
+    let stored: StoredWalk | undefined;
     try {
-      const stored = walk && (await storeWalk(folder, before, walk, wasLost));
-      if (stored !== undefined) {
-        if (wasLost && !stored.isOwn) lost.add(folder);
-        failedAt.delete(folder);
-        return toUsage(stored.record);
-      }
+      const before = (await update(folder, (record) => record ?? UNCOUNTED)) ?? UNCOUNTED;
+      walk = await walks.count(folder);
+      stored = walk && (await storeWalk(folder, before, walk, wasLost));
+      return toUsage(stored?.record ?? (await find(folder)) ?? UNCOUNTED);
     } finally {
       walk?.end();
       ownChanges.delete(folder);
+      if (stored) failedAt.delete(folder);
+      else failedAt.set(folder, clock());
+      if (wasLost && !stored?.isOwn) lost.add(folder);
     }
-    if (wasLost) lost.add(folder);
-    failedAt.set(folder, clock());
-    return toUsage((await find(folder)) ?? UNCOUNTED);
   }
 
   /**
@@ -155,7 +159,7 @@ export function createCounts(options: CountsOptions): Counts {
     before: CountRecord,
     walk: FolderWalk,
     wasLost: boolean,
-  ): Promise<{ readonly record: CountRecord; readonly isOwn: boolean } | undefined> {
+  ): Promise<StoredWalk | undefined> {
     for (let attempt = 0; attempt < MAX_SUMS; attempt += 1) {
       const seen = (await find(folder))?.uploads.changes ?? 0;
       const uploads = await sumUploads(folder);
@@ -201,7 +205,7 @@ export function createCounts(options: CountsOptions): Counts {
   }
 
   function recountLost(): Promise<number> {
-    return runSweeps([...watched].map((folder) => () => recountLostIn(folder)));
+    return runSweeps([...lost, ...watched].map((folder) => () => recountLostIn(folder)));
   }
 
   async function reserve(limit: QuotaLimit, share: Share, amount: Amount, room: RoomOptions = {}): Promise<void> {

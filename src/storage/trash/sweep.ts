@@ -25,7 +25,7 @@ const PLACE = "~t";
 
 /**
  * Removes the entries that are too old, what crashes have left, and folders that nothing uses. Returns the number of
- * entries. What fails stops nothing else; afterwards it rejects with the first failure.
+ * entries. An entry that cannot be removed stops no other one; afterwards it rejects with the first failure.
  *
  * No call of a storage removes a folder only if it is empty, and another process may be about to use it. So it is moved
  * away, and removed an hour later. What has come into it meanwhile is moved back.

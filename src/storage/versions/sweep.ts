@@ -18,7 +18,8 @@ const PARALLEL = 8;
 
 /**
  * Removes the versions that are too old, too many, or what a crash has left, and ends moves that a crash has left.
- * Returns the number of versions. What fails stops nothing else; afterwards it rejects with the first failure.
+ * Returns the number of versions. A folder in which that fails stops no other one; afterwards it rejects with the first
+ * failure.
  */
 export function sweepVersions(internals: VersionInternals): Promise<number> {
   return runSweeps([() => finishMoves(internals), () => removeUnused(internals), () => sweepFolders(internals)]);

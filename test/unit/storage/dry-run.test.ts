@@ -163,6 +163,18 @@ describe("createDryRun: content", () => {
   });
 });
 
+describe("createDryRun: a trash with a size", () => {
+  it("is not walked", async () => {
+    const { storage: base, countOf } = createCounted(createMemoryStorage());
+    await fillStorage(base, { "/a": "1", "/b": "1" });
+    const trashed = createTrashStorage(base, { maxBytes: 1000 });
+    await trashed.remove("/a");
+    const before = countOf("list");
+    await createDryRun().storage(trashed).remove("/b");
+    expect(countOf("list") - before).toBe(0);
+  });
+});
+
 describe("createDryRun: quotas", () => {
   it("starts no walk for a count that is old: no other dry run would have it", async () => {
     let now = 1_000_000;

@@ -58,7 +58,7 @@ export async function cloneFile(descriptor: number, to: Place, options: CloneOpt
     const room = await createPrivateFolder(folder, temporary, devices);
     if (room === undefined) return false;
     try {
-      const clone = await createClone(room, { descriptor, path, stats, devices }, options.previous);
+      const clone = await createClone(room, { descriptor, path, stats, devices });
       return clone !== undefined && (await placeClone(clone, room, to, options));
     } finally {
       await tryUnlink(room, NAME);
@@ -104,11 +104,11 @@ interface CloneSource {
 async function createClone(
   room: OpenFolder,
   { descriptor, path, stats, devices }: CloneSource,
-  previous: BigIntStats | undefined,
 ): Promise<number | undefined> {
   let clone: number | undefined;
   try {
-    clone = await createFile(room, NAME, previous);
+    // It gets those of the file that it replaces at the end: they may forbid to write.
+    clone = await createFile(room, NAME, undefined);
     const created = fstatSync(clone, BIGINT);
     // With the path of the descriptor, a failure cannot remove the name. Without "force", Node would copy the bytes in
     // one call that cannot be aborted.
