@@ -20,6 +20,8 @@ const SEED = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000);
 /** How many trials one folder has. */
 const TRIALS_OF_AN_ENVIRONMENT = 60;
 const KINDS: readonly Kind[] = ["uploads", "overwrites", "deletions", "moves", "accounts"];
+/** How many answers the first trial waits for: on a busy machine the others may be killed before they have any. */
+const SURE_ANSWERS = 60;
 /** How many accounts change their passwords at once in the trials of that kind. */
 const CHANGES = 3;
 /** How long requests may take to end without their server. */
@@ -33,15 +35,18 @@ beforeAll(async () => {
 afterAll(() => rm(program.folder, { recursive: true, force: true }));
 
 /**
- * Waits for the moment of a kill: some milliseconds after the start, the first unfinished file, or a number of answers.
+ * Waits for as many answers as are `sure`, then for the moment of a kill: some milliseconds later, the next unfinished
+ * file, or a number of answers.
  */
 async function waitForMoment(
   environment: CrashEnvironment,
   random: Random,
   kind: Kind,
   answers: () => number,
+  sure: number,
 ): Promise<string> {
   const pause = (milliseconds: number) => setTimeout(milliseconds);
+  for (let waited = 0; waited < 60_000 && answers() < sure; waited += 1) await pause(1);
   const way = random.pick(["time", "time", "unfinished file", "answers"]);
   const later = random.below(kind === "accounts" ? 1200 : 250);
   const wanted = random.below(12);
@@ -82,8 +87,9 @@ async function runTrial(environment: CrashEnvironment, trial: number): Promise<n
     if (await changePassword(environment.book, url)) answers += 1;
   });
   const working = Promise.all([...clients, ...changes]);
+  const sure = trial === 0 ? SURE_ANSWERS : 0;
   const moment = await Promise.race([
-    waitForMoment(environment, random, kind, () => answers),
+    waitForMoment(environment, random, kind, () => answers, sure),
     working.then(() => "never"),
   ]);
   child.kill("SIGKILL");

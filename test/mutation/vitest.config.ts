@@ -31,6 +31,8 @@ Object.assign(config.test, {
   projects: undefined,
   globalSetup: [],
   setupFiles: ["test/mutation/setup.ts"],
+  // Stryker has the tests run in threads, which take no options of V8.
+  execArgv: [],
   reporters: ["default"],
 });
 
