@@ -197,10 +197,13 @@ describe("the storage cases × disk where folders have no paths by descriptor, a
   afterEach(() => {
     Object.defineProperty(process, "platform", { value: platform });
   });
-  runCases(async () => {
-    Object.defineProperty(process, "platform", { value: "freebsd" });
-    return diskContext({ durability: "rename" });
-  });
+  runCases(
+    async () => {
+      Object.defineProperty(process, "platform", { value: "freebsd" });
+      return diskContext({ durability: "rename" });
+    },
+    { isVariant: true },
+  );
 });
 
 function withQuota(storage: StorageAdapter): StorageAdapter {

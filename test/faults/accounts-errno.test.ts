@@ -1,5 +1,5 @@
 import "./errno/wrapped-fs.ts";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { amount, reportFigure } from "../support/trust.ts";
 import {
   createAccountsEnvironment,
@@ -28,7 +28,15 @@ const NEEDED: readonly FileCall[] = [
 ];
 
 const folder = createAccountsFolder();
-afterAll(() => folder.remove());
+beforeAll(() => {
+  // A change waits ten seconds for a lock that cannot be read.
+  const now = performance.now.bind(performance);
+  vi.spyOn(performance, "now").mockImplementation(() => now() * 20);
+});
+afterAll(() => {
+  vi.restoreAllMocks();
+  folder.remove();
+});
 
 describe("an accounts file of which a call fails (SECURITY 7)", () => {
   it("has the former password or the next one, as is told, and nothing beside it from the next start on", async () => {

@@ -140,7 +140,7 @@ describe("a process that is killed between two system calls (skipped where strac
   });
 
   const title = "has done each step of an operation wholly or not at all, whichever call it was about to make";
-  const stride = amount({ short: 9, long: 1 });
+  const stride = amount({ short: 13, long: 1 });
   it.skipIf(!mayTrace())(title, { timeout: 600_000 }, async () => {
     const points = SCENARIOS.flatMap(({ name, calls, prepare, run }) =>
       countCalls(calls).map(([call, count]) => ({ name, call, count, prepare, run })),

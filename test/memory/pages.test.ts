@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { linkSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { type IncomingMessage, request } from "node:http";
 import { tmpdir } from "node:os";
@@ -37,12 +38,12 @@ describe.skipIf(process.platform !== "linux")("memory of the command that shows 
 
   afterEach(() => service.stop());
 
+  /** One file under many names: made, and removed, in a tenth of the time of as many files. */
   async function fill(name: string, count: number): Promise<void> {
+    const path = (index: number) => join(folder, name, `member-${index}.txt`);
     await mkdir(join(folder, name));
-    for (let index = 0; index < count; index += 1000) {
-      const some = Array.from({ length: 1000 }, (_, place) => `member-${index + place}.txt`);
-      await Promise.all(some.map((member) => writeFile(join(folder, name, member), "")));
-    }
+    await writeFile(path(0), "");
+    for (let index = 1; index < count; index += 1) linkSync(path(0), path(index));
   }
 
   async function openFolder(target: string, accept: string): Promise<IncomingMessage> {

@@ -4,7 +4,7 @@ import { amount, reportFigure } from "../../support/trust.ts";
 import { createEnvironment } from "../errno/environment.ts";
 import type { FileCall } from "../errno/failing-calls.ts";
 import { OPERATIONS } from "../errno/operations.ts";
-import { follow, judge, pointsOf, REFUSALS } from "../errno/points.ts";
+import { follow, judge, type Point, pointsOf, REFUSALS } from "../errno/points.ts";
 
 /** All that an adapter of a disk asks the system for. */
 const CALLS: readonly FileCall[] = [
@@ -27,6 +27,8 @@ const CALLS: readonly FileCall[] = [
 
 /** How many ways are tried in which one call of an operation can fail with one error. */
 const WAYS = amount({ short: 1, long: Number.POSITIVE_INFINITY });
+/** Each operation is tried with each call, but only with one error of as many where another operation has had both. */
+const ERRORS = amount({ short: 3, long: 1 });
 
 const environment = createEnvironment();
 /** Which errors each call has failed with. */
@@ -36,6 +38,12 @@ let count = 0;
 beforeAll(() => environment.settle());
 afterAll(() => environment.remove());
 
+/** For each call other errors, and others for each operation. */
+function isLeftOut({ operation, faults: [{ call, errno }] }: Point): boolean {
+  const place = OPERATIONS.indexOf(operation) + operation.uses.indexOf(call) + [...REFUSALS.keys()].indexOf(errno);
+  return place % ERRORS !== 0 && tried.get(call)?.has(errno) === true;
+}
+
 describe("a disk of which a call fails (SECURITY 7, 14)", () => {
   it.each(OPERATIONS)("leaves $name undone or has it done, says which, and serves on", async (operation) => {
     const course = await follow(environment, operation);
@@ -44,6 +52,8 @@ describe("a disk of which a call fails (SECURITY 7, 14)", () => {
     const problems: string[] = [];
     let index = 0;
     for (const ways of pointsOf(operation, course)) {
+      const [first] = ways;
+      if (first === undefined || isLeftOut(first)) continue;
       for (let number = 0; number < Math.min(WAYS, ways.length); number += 1) {
         const point = ways[(index + number) % ways.length];
         if (point === undefined) continue;
