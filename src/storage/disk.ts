@@ -27,7 +27,7 @@ import { createFolderTree } from "./disk/folder-tree.ts";
 import { findFreeBytes } from "./disk/free-bytes.ts";
 import { readGuard } from "./disk/latency-guard.ts";
 import { describeMember, listFirstMembers, listMembers, statMember } from "./disk/list.ts";
-import { type LookUpOptions, type OpenFolder, withFolder } from "./disk/open-folder.ts";
+import { type LookUpOptions, type OpenFolder, withFolder, withNameLock } from "./disk/open-folder.ts";
 import { findOwner } from "./disk/owner.ts";
 import { hasRecords, removeProperties } from "./disk/properties.ts";
 import { readMember, readMemberSync } from "./disk/read.ts";
@@ -212,7 +212,9 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     const numbers = await findOwner(owner);
     const { parent, name } = await openParent(path, "already-exists");
     const made = withFolder(parent, async (folder) => {
-      await (numbers === undefined ? createFolderAt(folder, name) : createOwnedFolder(folder, name, numbers));
+      // The name may be free only for a moment, because something replaces what has it.
+      const create = (): Promise<void> => withNameLock(folder, name, () => createFolderAt(folder, name));
+      await (numbers === undefined ? create() : createOwnedFolder(folder, name, numbers));
       if (durability === "fsync") await folder.sync();
     });
     await mapErrorCode(made, "not-found", "parent-missing");

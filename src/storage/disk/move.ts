@@ -1,6 +1,7 @@
 import type { BigIntStats } from "node:fs";
 import { link, rename, unlink } from "node:fs/promises";
 import {
+  hasCode,
   type Placement,
   type StorageEntry,
   StorageError,
@@ -29,6 +30,8 @@ const TAKEN = {
   ENOTDIR: "already-exists",
   EISDIR: "already-exists",
 } as const;
+/** How often a move replaces what others put at the new name while it is free. */
+const MAX_REPEATS = 20;
 const CODES = { ...TAKEN, ENOENT: "not-found", EINVAL: "denied" } as const;
 
 /**
@@ -143,24 +146,32 @@ function lookAt({ folder, name }: Place): Promise<BigIntStats | undefined> {
   return folder.lookUp(name, { hasLock: true });
 }
 
-/** Moves what is at a place aside, and removes it after the rename; if that fails, moves it back. */
-async function renameOver(source: MemberName, to: Place, isFolder: boolean): Promise<void> {
+/**
+ * Moves what is at a place aside, and removes it after the rename; if that fails, moves it back. What another process
+ * puts there meanwhile is replaced as well.
+ */
+async function renameOver(source: MemberName, to: Place, isFolder: boolean, repeats = MAX_REPEATS): Promise<void> {
   const { folder, name } = to;
   const aside = reserveTemporaryName();
   let isRemoved = false;
+  let isAside = false;
   try {
     try {
       await renameTo(folder.at(name), folder.at(aside));
-      await renameTo(source, folder.at(name));
+      isAside = true;
+      await renameTo(source, folder.at(name)).catch((error: unknown) => renameAgain(error, source, to, repeats));
     } catch (error) {
-      // A rename may have been done although it is reported as failed.
-      if ((await lookAt(to).catch(() => undefined)) === undefined) {
+      // A rename may have been done although it is reported as failed. An empty folder is replaced by a rename.
+      const isFree = (await lookAt(to).catch(() => undefined)) === undefined;
+      if (isFree || (isAside && isFolder && hasCode(error, "already-exists"))) {
         isRemoved = await rename(folder.at(aside), folder.at(name)).then(
           () => true,
           () => false,
         );
       }
-      throw error;
+      // With that code a caller would take the place for unchanged.
+      const isLost = isAside && !isRemoved && hasCode(error, "already-exists");
+      throw isLost ? new StorageError("unavailable", "Others keep taking the new name.", { cause: error }) : error;
     }
     // The move is done: what remains of the old content, the next clean-up removes.
     isRemoved = await (isFolder ? removeFolder(folder, aside) : unlink(folder.at(aside))).then(
@@ -170,6 +181,13 @@ async function renameOver(source: MemberName, to: Place, isFolder: boolean): Pro
   } finally {
     releaseTemporaryName(aside, isRemoved);
   }
+}
+
+/** After a failed rename: replaces what was put at the new name meanwhile, or throws the error. */
+async function renameAgain(error: unknown, source: MemberName, to: Place, repeats: number): Promise<void> {
+  const found = repeats > 0 && hasCode(error, "already-exists") ? await lookAt(to) : undefined;
+  if (found === undefined) throw error;
+  await renameOver(source, to, found.isDirectory(), repeats - 1);
 }
 
 async function renameTo(source: MemberName, target: MemberName): Promise<void> {

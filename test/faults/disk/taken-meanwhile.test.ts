@@ -1,0 +1,77 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { createDiskStorage } from "../../../src/storage/disk.ts";
+
+/** What happens after a member has been renamed; by default nothing. */
+const after = vi.hoisted(() => ({ rename: async (_to: string): Promise<void> => undefined }));
+let root: string;
+
+vi.mock("node:fs/promises", async (load) => {
+  const real = await load<typeof import("node:fs/promises")>();
+  async function rename(from: string, to: string): Promise<void> {
+    await real.rename(from, to);
+    await after.rename(to);
+  }
+  return { ...real, rename };
+});
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "fileferry-taken-"));
+  mkdirSync(join(root, "folder"));
+  writeFileSync(join(root, "folder", "inside"), "old");
+  writeFileSync(join(root, "file"), "new");
+});
+afterEach(() => {
+  after.rename = async () => undefined;
+  rmSync(root, { recursive: true });
+});
+
+/** Has something happen each time when the name of the folder is free, as often as said. */
+function whenFree(take: () => unknown, times = Number.POSITIVE_INFINITY): () => number {
+  let taken = 0;
+  after.rename = async (to) => {
+    if (!to.includes(".fileferry-") || taken === times) return;
+    taken += 1;
+    await take();
+  };
+  return () => taken;
+}
+
+describe.each(["move", "copy"] as const)("a %s over a folder, whose name is free for a moment", (verb) => {
+  const replace = () => createDiskStorage({ root, durability: "rename" })[verb]("/file", "/folder", { replace: true });
+
+  it("has others of the process wait who create a folder there", async () => {
+    const storage = createDiskStorage({ root, durability: "rename" });
+    let creating: Promise<unknown> = Promise.resolve();
+    const taken = whenFree(() => {
+      creating = storage.createFolder("/folder").then(
+        () => "created",
+        () => "refused",
+      );
+      return Promise.race([creating, setTimeout(100)]);
+    }, 1);
+    expect(await replace()).toBe("replaced");
+    expect(await creating).toBe("refused");
+    expect(taken()).toBe(1);
+    expect(readFileSync(join(root, "folder"), "utf8")).toBe("new");
+  });
+
+  it("replaces what another process puts there", async () => {
+    const taken = whenFree(() => mkdirSync(join(root, "folder")), 3);
+    expect(await replace()).toBe("replaced");
+    expect(taken()).toBe(3);
+    expect(readFileSync(join(root, "folder"), "utf8")).toBe("new");
+    expect(readdirSync(root)).toEqual(verb === "move" ? ["folder"] : ["file", "folder"]);
+  });
+
+  it("gives the folder back if others take its name again and again", async () => {
+    const taken = whenFree(() => mkdirSync(join(root, "folder"), { recursive: true }));
+    await expect(replace()).rejects.toMatchObject({ code: "already-exists" });
+    expect(taken()).toBeGreaterThan(10);
+    expect(readFileSync(join(root, "folder", "inside"), "utf8")).toBe("old");
+    expect(readFileSync(join(root, "file"), "utf8")).toBe("new");
+  });
+});
