@@ -10,9 +10,13 @@ import {
   open,
   openSync,
   read,
+  readdir,
+  readdirSync,
   readSync,
   rename,
   renameSync,
+  unlink,
+  unlinkSync,
   write,
   writeSync,
 } from "node:fs";
@@ -60,6 +64,14 @@ export async function lookAt(path: MemberName): Promise<BigIntStats | undefined>
 /** As {@link lookAt}, but always synchronous. */
 export function lookSync(path: MemberName): BigIntStats | undefined {
   return readGuard.timed(() => lstatSync(path, IF_THERE));
+}
+
+/** Returns the names in a folder that has few. */
+export async function readFewNames(path: string): Promise<string[]> {
+  if (readGuard.isFast()) return readGuard.timed(() => readdirSync(path));
+  return new Promise((resolve, reject) => {
+    readdir(path, (error, names) => (error ? reject(error) : resolve(names)));
+  });
 }
 
 /** Reads at most `length` bytes from `position` on into the start of a buffer. Returns the number of bytes. */
@@ -164,6 +176,14 @@ export async function renameMember(
   if (isQuick && changeGuard.isFast()) return changeGuard.timed(() => renameSync(from, to));
   return new Promise((resolve, reject) => {
     rename(from, to, (error) => (error ? reject(error) : resolve()));
+  });
+}
+
+/** Removes a file that has few bytes to free. */
+export async function unlinkSmall(path: MemberName): Promise<void> {
+  if (changeGuard.isFast()) return changeGuard.timed(() => unlinkSync(path));
+  return new Promise((resolve, reject) => {
+    unlink(path, (error) => (error ? reject(error) : resolve()));
   });
 }
 

@@ -1,10 +1,10 @@
-import { constants, fstatSync, fsync, readFile, writeFile } from "node:fs";
+import { constants, fstatSync, fsync, writeFile } from "node:fs";
 import { rename } from "node:fs/promises";
 import { promisify } from "node:util";
 import { mapSystemErrors, undefinedIfMissing } from "./errors.ts";
 import type { OpenFolder } from "./open-folder.ts";
 import { tryUnlink } from "./remove.ts";
-import { closeFile } from "./system-calls.ts";
+import { closeFile, readSmall } from "./system-calls.ts";
 import { releaseTemporaryName, reserveTemporaryName } from "./temporary-files.ts";
 
 /*
@@ -13,7 +13,6 @@ import { releaseTemporaryName, reserveTemporaryName } from "./temporary-files.ts
 
 const sync = promisify(fsync);
 const write = promisify(writeFile);
-const read = promisify(readFile);
 
 /**
  * Stores a text as a file, in place of what has the name. Readers see the previous or the new text, also after a crash.
@@ -57,8 +56,19 @@ export async function readTextFile(folder: OpenFolder, name: string, maxBytes: n
   try {
     const stats = fstatSync(descriptor);
     if (!stats.isFile() || stats.size > maxBytes) return undefined;
-    return String(await mapSystemErrors(read(descriptor)));
+    return await mapSystemErrors(readText(descriptor, stats.size));
   } finally {
     await closeFile(descriptor, { isQuick: true });
   }
+}
+
+async function readText(descriptor: number, size: number): Promise<string> {
+  const bytes = Buffer.allocUnsafe(size);
+  let filled = 0;
+  while (filled < size) {
+    const count = await readSmall(descriptor, bytes.subarray(filled), filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  return bytes.toString("utf8", 0, filled);
 }

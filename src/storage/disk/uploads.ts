@@ -13,6 +13,7 @@ import type {
   UploadKey,
   UploadState,
 } from "../../contracts/storage-uploads.ts";
+import { acquireBuffer, dropBuffer, giveBack } from "../../platform/buffer-pool.ts";
 import { receive } from "../content.ts";
 import { checkUploadKey, checkUploadName, limitAppend } from "../upload-checks.ts";
 import { createUploadWriters, throwIfSuperseded } from "../upload-writers.ts";
@@ -29,7 +30,7 @@ import { createUploadAccess, type OpenBytes, type OpenUpload } from "./uploads/o
 import { createUploadStates, type DiskUpload, toBytesName } from "./uploads/states.ts";
 import { createFile, finishFile } from "./write.ts";
 
-const READ_BYTES = 1_048_576;
+const READ_BYTES = 524_288;
 
 export {
   createMovedUploadCleanUp,
@@ -109,8 +110,7 @@ export function createDiskUploads({
   async function findEvenLost(key: UploadKey): Promise<UploadState | undefined> {
     const work = async ({ upload, bytes }: OpenUpload): Promise<UploadState> => {
       // What a process wrote that has ended may not be on the disk yet.
-      if (bytes !== undefined) await access.flush(bytes.descriptor);
-      return toStateOf(upload, bytes?.stats);
+      return toStateOf(upload, bytes && (await access.flushOnce(key, bytes.descriptor)));
     };
     return use(key, work, async (upload) => toLostState(upload)).catch(undefinedIfMissing);
   }
@@ -221,6 +221,11 @@ export function createDiskUploads({
   }
 
   async function* read(key: UploadKey): AsyncGenerator<Uint8Array> {
+    yield* readInto(key, (most) => Buffer.allocUnsafe(most));
+  }
+
+  /** Yields the bytes of an upload, in buffers that are asked for. */
+  async function* readInto(key: UploadKey, toBuffer: (most: number) => Uint8Array): AsyncGenerator<Uint8Array> {
     const upload = await states.read(key);
     const folder = upload && (await openFolderOf(upload));
     if (folder === undefined) throw new StorageError("not-found");
@@ -228,8 +233,10 @@ export function createDiskUploads({
     try {
       const end = upload?.checkedTo ?? Number(fstatSync(descriptor, BIGINT).size);
       for (let position = 0; position < end; ) {
-        const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, end - position));
-        const count = await mapSystemErrors(readDescriptor(descriptor, buffer, buffer.byteLength, position));
+        const most = Math.min(READ_BYTES, end - position);
+        const buffer = toBuffer(most);
+        const length = Math.min(most, buffer.byteLength);
+        const count = await mapSystemErrors(readDescriptor(descriptor, buffer, length, position));
         if (count === 0) throw new StorageError("unavailable", "The bytes of the upload have become fewer.");
         position += count;
         yield buffer.subarray(0, count);
@@ -249,7 +256,16 @@ export function createDiskUploads({
     }
     if (options.size !== undefined && options.size !== size) throw new StorageError("incomplete");
     async function* content(): AsyncGenerator<Uint8Array> {
-      for (const key of keys) yield* read(key);
+      // A storage copies what it keeps of a chunk before it asks for the next one.
+      const buffer = acquireBuffer(READ_BYTES);
+      let isRead = false;
+      try {
+        for (const key of keys) yield* readInto(key, () => buffer);
+        isRead = true;
+      } finally {
+        // A write that is cut off may still read it.
+        (isRead ? giveBack : dropBuffer)(buffer);
+      }
     }
     const storage: StorageAdapter = self();
     return storage.write(path, content(), { ...options, size });

@@ -1,5 +1,6 @@
-import { fstatSync } from "node:fs";
+import { type BigIntStats, fstatSync } from "node:fs";
 import type { UploadState } from "../../../contracts/storage-uploads.ts";
+import { watchSteps } from "../../../contracts/watch-steps.ts";
 import { BIGINT } from "../system-calls.ts";
 import { writeContent } from "../write-content.ts";
 import { toStateOf } from "./convert.ts";
@@ -28,12 +29,13 @@ export interface ContentStore {
 /** Creates the {@link ContentStore} of a disk storage. */
 export function createContentStore(access: DiskUploadAccess, states: UploadStates): ContentStore {
   async function store({ upload, descriptor, offset }: AppendTarget, content: Content): Promise<UploadState> {
+    let stats: BigIntStats;
     try {
       await writeContent(descriptor, content, { position: offset, keepsPart: true });
     } finally {
-      await access.flush(descriptor);
+      stats = await access.flushOnce(upload.key, descriptor);
     }
-    return toStateOf(upload, fstatSync(descriptor, BIGINT));
+    return toStateOf(upload, stats);
   }
 
   /** The state says meanwhile that the bytes do not count. */
@@ -61,9 +63,6 @@ export function createContentStore(access: DiskUploadAccess, states: UploadState
 }
 
 /** Passes content on, and stops when another process wants the upload. */
-export async function* watched(content: Content, lock: UploadLock): AsyncGenerator<Uint8Array> {
-  for await (const chunk of content) {
-    lock.check();
-    yield chunk;
-  }
+export function watched(content: Content, lock: UploadLock): Content {
+  return watchSteps(() => content, { onStep: () => lock.check() });
 }

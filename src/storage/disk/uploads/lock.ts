@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { readdirSync } from "node:fs";
-import { lstat, readdir, unlink, utimes, writeFile } from "node:fs/promises";
+import { constants, readdirSync } from "node:fs";
+import { lstat, utimes } from "node:fs/promises";
 import { setTimeout as pause } from "node:timers/promises";
 import { StorageError } from "../../../contracts/storage-adapter.ts";
 import { isAbandoned, processIdentity } from "../../../platform/process-identity-node.ts";
 import { createSuperseded, throwIfSuperseded } from "../../upload-writers.ts";
 import { ignoreErrors, mapSystemErrors, mapSystemErrorsSync } from "../errors.ts";
 import type { OpenFolder } from "../open-folder.ts";
+import { closeFile, readFewNames, unlinkSmall } from "../system-calls.ts";
 
 /*
  * One process at a time uses an upload. Every process that wants it creates an entry with the next number in a folder,
@@ -54,12 +55,15 @@ export interface UploadLockOptions {
  */
 export async function lockUpload(entries: OpenFolder, options: UploadLockOptions = {}): Promise<UploadLock> {
   const until = performance.now() + WAIT_MS;
+  // Mostly the folder is empty. If it is not, a higher entry shows that, and the second try begins above it.
+  let names: readonly string[] = [];
   for (;;) {
-    const own = toEntry(await readEntries(entries));
-    await mapSystemErrors(writeFile(entries.at(own), "", { flag: "wx", mode: 0o600 }));
+    const own = toEntry(names);
+    await createEntry(entries, own);
     try {
-      if (await isHighest(entries, own)) {
-        await waitForLower(entries, own, until, options);
+      names = await readEntries(entries);
+      if (names.every((name) => name <= own)) {
+        await waitForLower(entries, { own, names, until }, options);
         return hold(entries, own, options);
       }
     } catch (error) {
@@ -78,7 +82,7 @@ export async function lockUpload(entries: OpenFolder, options: UploadLockOptions
  */
 export async function lockNewUpload(entries: OpenFolder): Promise<() => Promise<void>> {
   const own = toEntry([]);
-  await mapSystemErrors(writeFile(entries.at(own), "", { flag: "wx", mode: 0o600 }));
+  await createEntry(entries, own);
   return () => removeEntry(entries, own);
 }
 
@@ -87,25 +91,29 @@ export async function removeEndedEntries(entries: OpenFolder): Promise<void> {
   for (const name of await readEntries(entries)) await isUsed(entries, name);
 }
 
-async function isHighest(entries: OpenFolder, own: string): Promise<boolean> {
-  return (await readEntries(entries)).every((name) => name <= own);
+/** An entry that waits. */
+interface Waiting {
+  readonly own: string;
+  /** The entries that were there just after its creation. */
+  readonly names: readonly string[];
+  readonly until: number;
 }
 
 async function waitForLower(
   entries: OpenFolder,
-  own: string,
-  until: number,
+  { own, names: first, until }: Waiting,
   { onTakeover, signal }: UploadLockOptions,
 ): Promise<void> {
+  let names = first;
   for (let wait = 5; ; wait = Math.min(2 * wait, LOOK_MS)) {
     if (signal !== undefined) throwIfSuperseded(signal);
-    const names = await readEntries(entries);
     const isTaken = onTakeover !== undefined && names.some((name) => name > own);
     if (isTaken) throw createSuperseded();
     const lower = await Promise.all(names.filter((name) => name < own).map((name) => isUsed(entries, name)));
     if (!lower.includes(true)) return;
     if (performance.now() > until) throw new StorageError("locked");
     await pause(wait);
+    names = await readEntries(entries);
   }
 }
 
@@ -156,7 +164,12 @@ function hold(entries: OpenFolder, own: string, { onTakeover }: UploadLockOption
 
 async function readEntries(entries: OpenFolder): Promise<readonly string[]> {
   await entries.confirm();
-  return (await mapSystemErrors(readdir(String(entries.at("."))))).filter((name) => ENTRY.test(name));
+  return (await mapSystemErrors(readFewNames(String(entries.at("."))))).filter((name) => ENTRY.test(name));
+}
+
+async function createEntry(entries: OpenFolder, name: string): Promise<void> {
+  const { O_CREAT, O_EXCL, O_WRONLY } = constants;
+  await closeFile(await entries.openFile(name, O_CREAT | O_EXCL | O_WRONLY, 0o600), { isQuick: true });
 }
 
 /** The name of an entry above all others. Names are compared as texts. */
@@ -167,5 +180,5 @@ function toEntry(names: readonly string[]): string {
 }
 
 async function removeEntry(entries: OpenFolder, name: string): Promise<void> {
-  await ignoreErrors(unlink(entries.at(name)), "ENOENT").catch(() => undefined);
+  await ignoreErrors(unlinkSmall(entries.at(name)), "ENOENT").catch(() => undefined);
 }

@@ -3,13 +3,17 @@ import { promisify } from "node:util";
 import { StorageError } from "../../../contracts/storage-adapter.ts";
 import { nameOf, toPathSegments } from "../../../contracts/storage-path.ts";
 import type { UploadKey } from "../../../contracts/storage-uploads.ts";
+import { createBoundedMap } from "../../../platform/bounded-map.ts";
 import type { DiskAccess } from "../copy-and-move.ts";
 import { mapSystemErrors, undefinedIfMissing } from "../errors.ts";
-import type { OpenFolder } from "../open-folder.ts";
+import { type OpenFolder, withFolder } from "../open-folder.ts";
 import { tryUnlink } from "../remove.ts";
 import { BIGINT, closeFile } from "../system-calls.ts";
 import { lockNewUpload, lockUpload, type UploadLock, type UploadLockOptions } from "./lock.ts";
-import { type DiskUpload, removeLocks, toBytesName, type UploadStates } from "./states.ts";
+import { type DiskUpload, removeLocks, toBytesName, type UploadPlace, type UploadStates } from "./states.ts";
+
+/** Of how many uploads is known what has been flushed. */
+const MAX_FLUSHED = 1000;
 
 const flushFile = promisify(fdatasync);
 const truncate = promisify(ftruncate);
@@ -51,6 +55,11 @@ export interface DiskUploadAccess {
   withoutCheck(upload: DiskUpload): Promise<DiskUpload>;
   /** Makes the bytes survive a power failure, if the storage promises that. */
   flush(descriptor: number): Promise<void>;
+  /**
+   * As `flush`, and returns the stats of the bytes then. Does nothing where this process has made the same bytes of the
+   * upload survive before: even without anything to do, a device may take milliseconds.
+   */
+  flushOnce(key: UploadKey, descriptor: number): Promise<BigIntStats>;
   truncateTo(descriptor: number, size: number): Promise<void>;
 }
 
@@ -59,33 +68,35 @@ export function createUploadAccess(
   { tree, durability, locate }: Pick<DiskAccess, "tree" | "durability" | "locate">,
   states: UploadStates,
 ): DiskUploadAccess {
+  /** Which bytes of an upload this process has flushed last. */
+  const flushed = createBoundedMap<string, string>(MAX_FLUSHED);
+
   async function withUpload<T>(
     key: UploadKey,
     work: (open: OpenUpload, lock: UploadLock) => Promise<T>,
     { whenLost, ...options }: WithUploadOptions<T> = {},
   ): Promise<T> {
-    if ((await states.read(key)) === undefined) throw new StorageError("not-found");
-    const locks = await states.openLocks(key);
-    try {
-      const lock = await lockUpload(locks, options);
-      try {
-        return await runOpen(key, (open) => work(open, lock), whenLost);
-      } finally {
-        await lock.release();
-        if ((await states.read(key).catch(() => undefined)) === undefined) await removeLocks(locks, key);
-      }
-    } finally {
-      locks.close();
-    }
+    return withFolder(states.open(key), async (place) => {
+      if (!(await place.has())) throw new StorageError("not-found");
+      return withFolder(place.openLocks(), async (locks) => {
+        const lock = await lockUpload(locks, options);
+        try {
+          return await runOpen(place, (open) => work(open, lock), whenLost);
+        } finally {
+          await lock.release();
+          await removeUnneededLocks(place, locks, key);
+        }
+      });
+    });
   }
 
   /** Runs a call that has the lock. */
   async function runOpen<T>(
-    key: UploadKey,
+    place: UploadPlace,
     work: (open: OpenUpload) => Promise<T>,
     whenLost: WithUploadOptions<T>["whenLost"],
   ): Promise<T> {
-    const upload = await states.read(key);
+    const upload = await place.read();
     if (upload === undefined) throw new StorageError("not-found");
     const open = await openUpload(upload);
     if (open === undefined) {
@@ -100,16 +111,17 @@ export function createUploadAccess(
   }
 
   async function withNewUpload<T>(key: UploadKey, work: () => Promise<T>): Promise<T> {
-    const locks = await states.openLocks(key, { isNew: true });
-    try {
-      const release = await lockNewUpload(locks);
-      return await work().finally(release);
-    } catch (error) {
-      if ((await states.read(key).catch(() => undefined)) === undefined) await removeLocks(locks, key);
-      throw error;
-    } finally {
-      locks.close();
-    }
+    return withFolder(states.open(key, { isNew: true }), (place) =>
+      withFolder(place.openLocks(), async (locks) => {
+        try {
+          const release = await lockNewUpload(locks);
+          return await work().finally(release);
+        } catch (error) {
+          await removeUnneededLocks(place, locks, key);
+          throw error;
+        }
+      }),
+    );
   }
 
   /**
@@ -170,7 +182,26 @@ export function createUploadAccess(
     if (durability === "fsync") await mapSystemErrors(flushFile(descriptor));
   }
 
-  return { withUpload, withNewUpload, openFolderOf, markDone, withoutCheck, flush, truncateTo };
+  async function flushOnce(key: UploadKey, descriptor: number): Promise<BigIntStats> {
+    const name = toBytesName(key);
+    const stats = fstatSync(descriptor, BIGINT);
+    if (flushed.get(name) === toVersion(stats)) return stats;
+    await flush(descriptor);
+    flushed.set(name, toVersion(stats));
+    return stats;
+  }
+
+  return { withUpload, withNewUpload, openFolderOf, markDone, withoutCheck, flush, flushOnce, truncateTo };
+}
+
+/** Removes the folder for the locks of an upload that has no state. */
+async function removeUnneededLocks(place: UploadPlace, locks: OpenFolder, key: UploadKey): Promise<void> {
+  if (!(await place.has().catch(() => false))) await removeLocks(locks, key);
+}
+
+/** Differs after a write, whichever process made it. */
+function toVersion({ ino, size, mtimeNs }: BigIntStats): string {
+  return `${ino} ${size} ${mtimeNs}`;
 }
 
 async function closeBytes({ folder, descriptor }: OpenBytes): Promise<void> {

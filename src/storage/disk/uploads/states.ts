@@ -52,12 +52,22 @@ export interface UploadStates {
   remove(key: UploadKey): Promise<boolean>;
   list(owner?: string): AsyncIterable<DiskUpload>;
   /**
-   * Opens the folder for the locks of an upload. For a new one, creates the folders of the owner.
+   * Opens the place of an upload. For a new one, creates the folders of the owner.
    * @throws StorageError `not-found` without these folders.
    */
-  openLocks(key: UploadKey, options?: { readonly isNew: boolean }): Promise<OpenFolder>;
+  open(key: UploadKey, options?: { readonly isNew: boolean }): Promise<UploadPlace>;
   /** Returns the state that the name of a file with bytes leads to. */
   readOf(bytesName: string): Promise<DiskUpload | undefined>;
+}
+
+/** The folder with the state of an upload, which stays open for several calls. */
+export interface UploadPlace {
+  /** Whether there is a state. */
+  has(): Promise<boolean>;
+  read(): Promise<DiskUpload | undefined>;
+  /** Opens the folder for the locks of the upload, and creates it if it is missing. */
+  openLocks(): Promise<OpenFolder>;
+  close(): void;
 }
 
 const STATE = /^([0-9a-f]{32})\.json$/;
@@ -93,7 +103,7 @@ export function createUploadStates(tree: FolderTree, { mustFlush }: { readonly m
   async function write(upload: DiskUpload): Promise<void> {
     await withFolder(openOwner(sha256Hex(upload.key.owner)), async (folder) => {
       const text = JSON.stringify(upload);
-      await replaceTextFile(folder, `${upload.key.id}.json`, text, { mustFlush, mode: PRIVATE_FILE });
+      await replaceTextFile(folder, toStateName(upload.key.id), text, { mustFlush, mode: PRIVATE_FILE });
       if (mustFlush) await folder.sync();
     });
   }
@@ -116,7 +126,7 @@ export function createUploadStates(tree: FolderTree, { mustFlush }: { readonly m
     const folder = await openOwner(sha256Hex(key.owner)).catch(undefinedIfMissing);
     if (folder === undefined) return false;
     return withFolder(folder, async (opened) => {
-      const removal = unlink(opened.at(`${key.id}.json`)).then(() => true as const);
+      const removal = unlink(opened.at(toStateName(key.id))).then(() => true as const);
       const isRemoved = (await mapSystemErrors(ignoreErrors(removal, "ENOENT"))) ?? false;
       if (isRemoved) await syncIf(opened);
       return isRemoved;
@@ -149,13 +159,10 @@ export function createUploadStates(tree: FolderTree, { mustFlush }: { readonly m
     return withFolder(all, (folder) => mapSystemErrors(readdir(String(folder.at(".")))));
   }
 
-  async function openLocks({ owner, id }: UploadKey, { isNew = false } = {}): Promise<OpenFolder> {
-    const hash = sha256Hex(owner);
+  async function open(key: UploadKey, { isNew = false } = {}): Promise<UploadPlace> {
+    const hash = sha256Hex(key.owner);
     if (isNew) await createFolders(hash);
-    return withFolder(openOwner(hash), async (folder) => {
-      await createPrivate(folder, `${id}.lock`);
-      return folder.enter(`${id}.lock`);
-    });
+    return toPlace(await openOwner(hash), key);
   }
 
   async function readOf(bytesName: string): Promise<DiskUpload | undefined> {
@@ -163,7 +170,30 @@ export function createUploadStates(tree: FolderTree, { mustFlush }: { readonly m
     return hash === undefined || id === undefined ? undefined : readFrom(hash, id);
   }
 
-  return { read, write, remove, list, openLocks, readOf };
+  return { read, write, remove, list, open, readOf };
+}
+
+function toPlace(folder: OpenFolder, { owner, id }: UploadKey): UploadPlace {
+  const locks = `${id}.lock`;
+
+  return {
+    has: async () => (await folder.lookUp(toStateName(id))) !== undefined,
+    async read() {
+      const found = await readState(folder, id);
+      return found?.key.owner === owner ? found : undefined;
+    },
+    async openLocks() {
+      const opened = await folder.enter(locks).catch(undefinedIfMissing);
+      if (opened !== undefined) return opened;
+      await createPrivate(folder, locks);
+      return folder.enter(locks);
+    },
+    close: () => folder.close(),
+  };
+}
+
+function toStateName(id: string): string {
+  return `${id}.json`;
 }
 
 /** Removes the folder for the locks of an upload, if no other process waits there. */
@@ -183,7 +213,7 @@ async function createPrivate(folder: OpenFolder, name: string): Promise<boolean>
 }
 
 async function readState(folder: OpenFolder, id: string): Promise<DiskUpload | undefined> {
-  const text = await readTextFile(folder, `${id}.json`, MAX_STATE_BYTES);
+  const text = await readTextFile(folder, toStateName(id), MAX_STATE_BYTES);
   if (text === undefined) return undefined;
   try {
     // Only this storage writes here; a text that another program has cut is no state.
