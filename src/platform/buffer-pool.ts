@@ -2,7 +2,7 @@
  * Reused buffers for transfers, so that bytes in transit create no garbage.
  */
 
-/** The first buffer of a transfer, and the buffers of a slow one. */
+/** The first buffer of a transfer, and the buffers of a slow upload. */
 const SMALLEST_BYTES = 65_536;
 /** Larger buffers save no more processor time. */
 const LARGEST_BYTES = 524_288;
@@ -84,20 +84,31 @@ function releaseUnneeded(): void {
 export interface BufferSizer {
   /** The size of the next buffer. */
   size(): number;
-  /** Records how long a buffer of that size took to pass. */
-  passed(milliseconds: number): void;
+  /**
+   * Records how long a buffer of that size took to pass, and how many bytes it had. A buffer that was not half full
+   * was too large: its source has no more at a time.
+   */
+  passed(milliseconds: number, byteLength?: number): void;
 }
 
-/** Creates the sizer for a transfer of `length` bytes, if the length is known; `most` is the size that it may reach. */
+/** The sizes that buffers may reach. */
+interface BufferSizes {
+  /** Default: 64 KiB. */
+  readonly least?: number;
+  /** Default: 512 KiB. */
+  readonly most?: number;
+}
+
+/** Creates the sizer for a transfer of `length` bytes, if the length is known. */
 export function createBufferSizer(
   length: number = Number.POSITIVE_INFINITY,
-  most: number = LARGEST_BYTES,
+  { least = SMALLEST_BYTES, most = LARGEST_BYTES }: BufferSizes = {},
 ): BufferSizer {
   let size = Math.min(most, toFirstSize(length));
 
-  function passed(milliseconds: number): void {
-    if (milliseconds < FAST_MS) size = Math.min(size * 2, most);
-    else if (milliseconds > SLOW_MS) size = Math.max(size / 2, SMALLEST_BYTES);
+  function passed(milliseconds: number, byteLength: number = size): void {
+    if (milliseconds > SLOW_MS || byteLength < size / 2) size = Math.max(size / 2, least);
+    else if (milliseconds < FAST_MS) size = Math.min(size * 2, most);
   }
 
   return { size: () => size, passed };

@@ -20,7 +20,7 @@ export async function sendSource(exchange: Exchange, source: ByteSource, head: H
 
 async function copySource(exchange: Exchange, source: ByteSource, { status, fields, length }: Head): Promise<void> {
   const { res, state } = exchange;
-  const sizer = state.scheme === "https" ? createBufferSizer(length, ENCRYPTED_BYTES) : createBufferSizer(length);
+  const sizer = createBufferSizer(length, state.scheme === "https" ? ENCRYPTED_SIZES : PLAIN_SIZES);
   for (let sent = 0; ; ) {
     const buffer = acquireBuffer(sizer.size());
     const { count, isLast } = await readPart(source, buffer, sent, length);
@@ -37,7 +37,7 @@ async function copySource(exchange: Exchange, source: ByteSource, { status, fiel
     if (!exchange.isDisconnected) await write(exchange, rest);
     // After a broken connection the system may still read the buffer.
     if (exchange.isDisconnected) return dropBuffer(buffer);
-    sizer.passed(performance.now() - startedAt);
+    sizer.passed(performance.now() - startedAt, count);
     giveBack(buffer);
   }
 }
@@ -96,8 +96,10 @@ function endWith(exchange: Exchange, buffer: Uint8Array, rest: Uint8Array): void
   });
 }
 
+/** The buffers of a client that reads slowly, or of a source that has few bytes at a time: one record of TLS. */
+const PLAIN_SIZES = { least: 16_384 };
 /** TLS encrypts a complete write, and holds it in addition to the buffer until the client has read it. */
-const ENCRYPTED_BYTES = 65_536;
+const ENCRYPTED_SIZES = { ...PLAIN_SIZES, most: 65_536 };
 /** See `enforceMinThroughput`. */
 const SLICE_BYTES = 131_072;
 /** The buffer for the read that checks that a source has ended. */

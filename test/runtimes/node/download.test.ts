@@ -76,6 +76,26 @@ describe("a response on Node", () => {
     }
   });
 
+  it("holds smaller buffers for a source that has few bytes at a time, and the same again for one that fills them", async () => {
+    const sizes: Record<string, number[]> = { few: [], many: [] };
+    const { port } = await serve((request) => {
+      const kind = request.url.split("/").pop() ?? "";
+      const own = sizes[kind] as number[];
+      return new Response({
+        async readInto(buffer: Uint8Array) {
+          own.push(buffer.byteLength);
+          if (own.length > 4) return 0;
+          return kind === "few" ? 5000 : buffer.byteLength;
+        },
+        close: async () => undefined,
+      });
+    });
+    await exchange(port, "GET /few HTTP/1.0\r\n\r\n");
+    await exchange(port, "GET /many HTTP/1.0\r\n\r\n");
+    expect(sizes.few).toEqual([65_536, 32_768, 16_384, 16_384, 16_384]);
+    expect(Math.min(...(sizes.many ?? []))).toBe(65_536);
+  });
+
   it("carries status and headers, two Set-Cookie as two", async () => {
     const headers = new Headers({ "X-A": "1" });
     headers.append("Set-Cookie", "a=1");

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { type BufferSizer, createBufferSizer } from "../../../src/platform/buffer-pool.ts";
 
 const SIZE = 524_288;
 const KEPT = 16_777_216 / SIZE;
@@ -55,4 +56,36 @@ describe("the pool of buffers", () => {
     }
     expect(countKept(buffers)).toBe(KEPT / 2);
   });
+});
+
+describe("the size of a transfer's buffers", () => {
+  const DOWNLOAD = { least: 16_384 };
+
+  it("starts with 64 KiB, and grows to its limit while buffers pass within 20 ms", () => {
+    expect(sizesOf(createBufferSizer(), [19, 19, 19, 19])).toEqual([65_536, 131_072, 262_144, SIZE, SIZE]);
+    expect(sizesOf(createBufferSizer(undefined, { most: 65_536 }), [1, 1])).toEqual([65_536, 65_536, 65_536]);
+  });
+
+  it("shrinks to its limit while buffers take longer than 200 ms, and grows again", () => {
+    expect(sizesOf(createBufferSizer(), [201, 201])).toEqual([65_536, 65_536, 65_536]);
+    expect(sizesOf(createBufferSizer(undefined, DOWNLOAD), [201, 201, 201, 100, 1, 1])).toEqual([
+      65_536, 32_768, 16_384, 16_384, 16_384, 32_768, 65_536,
+    ]);
+  });
+
+  it("shrinks while a source fills less than half of them", () => {
+    const sizer = createBufferSizer(undefined, DOWNLOAD);
+    expect(sizesOf(sizer, [1, 1, 1], 10_000)).toEqual([65_536, 32_768, 16_384, 32_768]);
+    expect(sizesOf(createBufferSizer(undefined, DOWNLOAD), [1], 32_768)).toEqual([65_536, 131_072]);
+  });
+
+  /** The sizes before and after each buffer, which took so many milliseconds. */
+  function sizesOf(sizer: BufferSizer, durations: readonly number[], byteLength?: number): number[] {
+    const after = durations.map((milliseconds) => {
+      const size = sizer.size();
+      sizer.passed(milliseconds, byteLength);
+      return size;
+    });
+    return [...after, sizer.size()];
+  }
 });
