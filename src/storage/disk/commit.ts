@@ -61,18 +61,24 @@ export interface FinishedWrite {
   readonly onReplaced?: ((replaced: StorageEntry | undefined) => void) | undefined;
 }
 
+/** What a commit has found and done. */
+export interface Committed {
+  /** Whether the file still has its temporary name too. */
+  readonly isHardLinked: boolean;
+  /** Whether members of the folder have properties, and the file may have those of what it has replaced. */
+  readonly mayHaveProperties: boolean;
+}
+
 /**
  * Renames the temporary file to its final name, under the lock of that name and if the conditions still hold. It
  * replaces what had the name. A short write without conditions and without `onReplaced` does not look at that again,
  * where no member of the folder has properties: the system itself refuses to replace a folder.
- *
- * Returns `"hard-linked"` if the file still has its temporary name too.
  */
 export async function commit(
   folder: OpenFolder,
   { temporary, name, previous, written, isRecent, isQuick, mustFlush, requirePlace, onReplaced }: FinishedWrite,
   options: WriteOptions,
-): Promise<"renamed" | "hard-linked"> {
+): Promise<Committed> {
   return withNameLock(folder, name, async () => {
     // The properties may be of a file that has replaced `previous` meanwhile.
     const mayHaveProperties = await hasRecords(folder);
@@ -85,7 +91,7 @@ export async function commit(
     const mustBeNew = options.ifNoneMatch === "*" && found === undefined;
     if (mustBeNew && (await hardLinkIfSupported(folder, temporary, name))) {
       onReplaced?.(undefined);
-      return "hard-linked";
+      return { isHardLinked: true, mayHaveProperties };
     }
     const isRenameQuick = isQuick && (found === undefined || found.size <= SMALL_BYTES);
     const replace = (): Promise<void> =>
@@ -105,7 +111,7 @@ export async function commit(
     }
     onReplaced?.(found && toEntry(name, found));
     await folder.confirm();
-    return "renamed";
+    return { isHardLinked: false, mayHaveProperties };
   });
 }
 

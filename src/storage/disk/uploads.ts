@@ -183,11 +183,15 @@ export function createDiskUploads({
     // If the process ends after the rename, the next call sees by this that the upload is done.
     await states.write({ ...upload, target });
     const steps = { isRecent: false, isQuick: false, mustFlush };
-    const placed = await commit(folder, { temporary, name, previous, written, ...steps }, options);
-    if (placed === "hard-linked") await tryUnlink(folder, temporary);
+    const { isHardLinked, mayHaveProperties } = await commit(
+      folder,
+      { temporary, name, previous, written, ...steps },
+      options,
+    );
+    if (isHardLinked) await tryUnlink(folder, temporary);
     if (mustFlush) await folder.sync();
     const found = toFileEntry(target);
-    const entry = previous === undefined ? found : await withPropertiesMark(folder, written, found);
+    const entry = mayHaveProperties ? await withPropertiesMark(folder, written, found) : found;
     await access.markDone({ ...upload, target: { ...target, entry: toStoredEntry(entry) } });
     return entry;
   }

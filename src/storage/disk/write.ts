@@ -53,11 +53,11 @@ export async function writeMember(
     const isRecent = performance.now() - startedAt < RECENT_MS;
     const mustFlush = durability === "fsync";
     const finished = { temporary, name, previous, written, isRecent, isQuick, mustFlush, requirePlace, onReplaced };
-    const outcome = await mapMissingParent(commit(folder, finished, options));
-    mustRemove = outcome === "hard-linked";
+    const { isHardLinked, mayHaveProperties } = await mapMissingParent(commit(folder, finished, options));
+    mustRemove = isHardLinked;
     if (mustFlush) await folder.sync();
     const entry = toFileEntry(name, written);
-    return previous === undefined ? entry : await withPropertiesMark(folder, written, entry);
+    return mayHaveProperties ? await withPropertiesMark(folder, written, entry) : entry;
   } finally {
     // Removes exactly the name that this write has created.
     const isRemoved = !mustRemove || (await tryUnlink(folder, temporary));
@@ -133,16 +133,23 @@ export async function finishFile(
   modified: Date | undefined,
 ): Promise<BigIntStats> {
   const time = nextTime(modified);
-  if (previous?.isFile()) {
-    const created = fstatSync(descriptor, BIGINT);
-    const isForeign = created.uid !== previous.uid || created.gid !== previous.gid;
-    if (isForeign) await restoreOwner(descriptor, created, previous);
-    if (isForeign || created.mode !== previous.mode) await setMode(descriptor, toMode(descriptor, previous));
-  }
   await setTime(descriptor, time);
-  if (modified !== undefined && !hasTime(fstatSync(descriptor, BIGINT), time)) await setTime(descriptor, nextTime());
+  const written = fstatSync(descriptor, BIGINT);
+  const isTimeMoved = modified !== undefined && !hasTime(written, time);
+  if (isTimeMoved) await setTime(descriptor, nextTime());
+  const isChanged = previous?.isFile() === true && (await restorePermissions(descriptor, written, previous));
   if (durability === "fsync") await sync(descriptor);
+  else if (!isTimeMoved && !isChanged) return written;
   return fstatSync(descriptor, BIGINT);
+}
+
+/** Gives a file the permissions and the owner of the previous one. Returns `false` if it has them already. */
+async function restorePermissions(descriptor: number, created: BigIntStats, previous: BigIntStats): Promise<boolean> {
+  const isForeign = created.uid !== previous.uid || created.gid !== previous.gid;
+  if (!isForeign && created.mode === previous.mode) return false;
+  if (isForeign) await restoreOwner(descriptor, created, previous);
+  await setMode(descriptor, toMode(descriptor, previous));
+  return true;
 }
 
 /** Sets the previous owner and group if the process may do so, else only the group if the process is a member of it. */
