@@ -32,7 +32,7 @@ async function copySource(exchange: Exchange, source: ByteSource, { status, fiel
     const startedAt = performance.now();
     const bytes = buffer.subarray(0, count);
     // Whether the client is slow is not known yet.
-    const rest = isFirst ? await writeSlices(exchange, bytes) : bytes;
+    const rest = isFirst && count > SLICE_BYTES ? await writeSlices(exchange, bytes) : bytes;
     if (isLast && !exchange.isDisconnected) return endWith(exchange, buffer, rest);
     if (!exchange.isDisconnected) await write(exchange, rest);
     // After a broken connection the system may still read the buffer.
@@ -42,7 +42,11 @@ async function copySource(exchange: Exchange, source: ByteSource, { status, fiel
   }
 }
 
-/** Reads the next part of a source; `isLast` if no other follows. Gives the buffer back if the source fails. */
+/**
+ * Reads the next part of a source; `isLast` if no other follows: a part that completes the length is, if the source
+ * then ends. Gives the buffer back if the source fails.
+ * @throws RangeError for more or fewer bytes than promised.
+ */
 async function readPart(
   source: ByteSource,
   buffer: Uint8Array,
@@ -51,27 +55,16 @@ async function readPart(
 ): Promise<{ readonly count: number; readonly isLast: boolean }> {
   try {
     const count = await source.readInto(buffer);
-    return { count, isLast: await isComplete(source, count, sent + count, length) };
+    const total = sent + count;
+    const isFull = total >= (length ?? Number.POSITIVE_INFINITY);
+    const isLast = count === 0 || (isFull && (await source.readInto(probe)) === 0);
+    if (isLast ? total !== (length ?? total) : isFull)
+      throw new RangeError("The body does not have Content-Length bytes");
+    return { count, isLast };
   } catch (error) {
     giveBack(buffer);
     throw error;
   }
-}
-
-/**
- * Whether the part that was just read is the last one. A part that completes the length is, if the source then ends.
- * @throws RangeError for more or fewer bytes than promised.
- */
-async function isComplete(
-  source: ByteSource,
-  count: number,
-  sent: number,
-  length: number | undefined,
-): Promise<boolean> {
-  const isFull = sent >= (length ?? Number.POSITIVE_INFINITY);
-  const isLast = count === 0 || (isFull && (await source.readInto(probe)) === 0);
-  if (isLast ? sent !== (length ?? sent) : isFull) throw new RangeError("The body does not have Content-Length bytes");
-  return isLast;
 }
 
 /** Writes what is more than one slice, and returns the rest: bytes of a slow client count by complete writes. */
