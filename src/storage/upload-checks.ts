@@ -23,40 +23,15 @@ export function checkUploadName(path: string, target: string): void {
  * The content of an append up to its limit.
  * @throws StorageError `too-large` after the bytes within the limit.
  */
-export function limitAppend(
+export async function* limitAppend(
   content: AsyncIterable<Uint8Array>,
   { limit = Number.POSITIVE_INFINITY }: AppendOptions,
-): AsyncIterable<Uint8Array> {
+): AsyncGenerator<Uint8Array> {
   let left = limit;
-  let isTooLarge = false;
-
-  /** An async generator would make three promises for each chunk in place of one. */
-  function limited(): AsyncIterator<Uint8Array> {
-    const source = content[Symbol.asyncIterator]();
-
-    async function next(): Promise<IteratorResult<Uint8Array>> {
-      if (isTooLarge) return refuse();
-      const step = await source.next();
-      if (step.done === true) return step;
-      const { value } = step;
-      isTooLarge = value.byteLength > left;
-      if (isTooLarge) return left === 0 ? refuse() : { done: false, value: value.subarray(0, left) };
-      left -= value.byteLength;
-      return step;
-    }
-
-    async function refuse(): Promise<never> {
-      await source.return?.();
-      throw new StorageError("too-large");
-    }
-
-    async function end(): Promise<IteratorResult<Uint8Array>> {
-      await source.return?.();
-      return { done: true, value: undefined };
-    }
-
-    return { next, return: end };
+  for await (const chunk of content) {
+    const isTooLarge = chunk.byteLength > left;
+    if (!isTooLarge || left > 0) yield isTooLarge ? chunk.subarray(0, left) : chunk;
+    left -= chunk.byteLength;
+    if (isTooLarge) throw new StorageError("too-large");
   }
-
-  return { [Symbol.asyncIterator]: limited };
 }
