@@ -1,5 +1,5 @@
 import { constants, type PerformanceEntry, PerformanceObserver } from "node:perf_hooks";
-import { getHeapSpaceStatistics, getHeapStatistics, setFlagsFromString } from "node:v8";
+import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { watchReceivedChunks } from "../runtimes/node/request-body.ts";
 
@@ -7,31 +7,24 @@ import { watchReceivedChunks } from "../runtimes/node/request-body.ts";
  * Limits the memory of serving processes (docs/decisions/0031-heap.md).
  */
 
-/** By how many percent the old generation may grow before V8 collects it. */
-const GROWTH_PERCENT = 50;
-/** The same while the heap has `LARGE_HEAP_BYTES` in use: half as much again would be a hundred megabytes. */
-const LARGE_HEAP_GROWTH_PERCENT = 20;
-const LARGE_HEAP_BYTES = 67_108_864;
 /** Both halves of V8's young generation: 4 MiB each, of 16 by default. */
 const YOUNG_GENERATION_BYTES = 8_388_608;
 /** Both halves while objects of running requests age too early: more of them are alive than a small half can hold. */
 const LARGE_YOUNG_GENERATION_BYTES = 16_777_216;
 /**
  * Objects age too early if the young generation was collected this often between two collections of the old one, twice
- * in a row. With still fewer collections the process has hardly done anything: it starts, or is idle. A large heap may
- * grow by less, so there the number says nothing.
+ * in a row. With still fewer collections the process has hardly done anything: it starts, or is idle.
  */
 const FEW_COLLECTIONS = { least: 10, most: 40 };
 /** The bytes of request bodies after which the young generation is collected. */
 const COLLECT_BYTES = 4_194_304;
 
 /**
- * Makes V8 collect the old generation when it has grown by half, by a fifth if it is large, and limits the young one.
- * The operator's own size of the young one counts. Call it before the program is loaded: V8 sets its first limits while
- * that is loaded.
+ * Makes V8 collect the old generation when it has grown by half, and limits the young one. The operator's own
+ * size of the young one counts. Call it before the program is loaded: V8 sets its first limits while that is loaded.
  */
 export function limitHeapGrowth(): void {
-  limitOldGeneration();
+  setFlagsFromString("--heap-growing-percent=50");
   if (!isYoungGenerationSet()) limitYoungGeneration();
 }
 
@@ -52,35 +45,6 @@ export function collectReceivedChunks(): void {
   });
 }
 
-/** V8 reads the flag at the end of each collection of the old generation, so a change counts from the next one on. */
-function limitOldGeneration(): void {
-  let percent = GROWTH_PERCENT;
-  setFlagsFromString(`--heap-growing-percent=${percent}`);
-  watchCollections((kinds) => {
-    if (!kinds.includes(constants.NODE_PERFORMANCE_GC_MAJOR)) return;
-    const wanted = isHeapLarge() ? LARGE_HEAP_GROWTH_PERCENT : GROWTH_PERCENT;
-    if (wanted === percent) return;
-    percent = wanted;
-    setFlagsFromString(`--heap-growing-percent=${percent}`);
-  });
-}
-
-function isHeapLarge(): boolean {
-  return getHeapStatistics().used_heap_size >= LARGE_HEAP_BYTES;
-}
-
-/** Calls a function after collections, with the kind of each one. */
-function watchCollections(listener: (kinds: readonly (number | undefined)[]) => void): void {
-  const observer = new PerformanceObserver((list) => {
-    const entries: readonly Collection[] = list.getEntries();
-    listener(entries.map(({ detail }) => detail?.kind));
-  });
-  observer.observe({ entryTypes: ["gc"] });
-}
-
-/** A collection, as Node describes it. */
-type Collection = PerformanceEntry & { readonly detail?: { readonly kind?: number } };
-
 function isYoungGenerationSet(): boolean {
   return /--max[-_]semi[-_]space[-_]size/.test([...process.execArgv, process.env.NODE_OPTIONS].join(" "));
 }
@@ -95,24 +59,26 @@ function limitYoungGeneration(): void {
   let collections = 0;
   let wereFew = false;
 
-  function note(kind: number | undefined): void {
+  function note(entry: PerformanceEntry & { readonly detail?: { readonly kind?: number } }): void {
+    const kind = entry.detail?.kind;
     if (kind === constants.NODE_PERFORMANCE_GC_MINOR) collections += 1;
     if (kind !== constants.NODE_PERFORMANCE_GC_MAJOR) return;
-    const areFew = collections >= FEW_COLLECTIONS.least && collections < FEW_COLLECTIONS.most && !isHeapLarge();
+    const areFew = collections >= FEW_COLLECTIONS.least && collections < FEW_COLLECTIONS.most;
     most = areFew && wereFew ? LARGE_YOUNG_GENERATION_BYTES : YOUNG_GENERATION_BYTES;
     wereFew = areFew;
     collections = 0;
   }
 
   setFlagsFromString(`--semi-space-growth-factor=${growthFactor}`);
-  watchCollections((kinds) => {
-    kinds.forEach(note);
+  const observer = new PerformanceObserver((list) => {
+    list.getEntries().forEach(note);
     const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");
     const factor = young !== undefined && young.space_size < most ? 2 : 1;
     if (factor === growthFactor) return;
     growthFactor = factor;
     setFlagsFromString(`--semi-space-growth-factor=${factor}`);
   });
+  observer.observe({ entryTypes: ["gc"] });
 }
 
 /** Finds what collects the young generation, in about a millisecond. It does nothing if V8 does not provide it. */

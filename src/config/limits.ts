@@ -92,12 +92,12 @@ export interface LimitOptions {
   readonly pageBytesPerAccount?: number;
   /**
    * The memory for folder pages and archives of one address, which is the one of
-   * {@link LimitOptions.transfersPerAddress}. 0 for no limit. Default: 268,435,456 (256 MiB).
+   * {@link LimitOptions.transfersPerAddress}. 0 for no limit. Default: 201,326,592 (192 MiB).
    */
   readonly pageBytesPerAddress?: number;
   /**
    * The memory for folder pages and archives of all accounts and addresses together, in bytes. 0 for no limit. Default:
-   * 402,653,184 (384 MiB).
+   * 268,435,456 (256 MiB).
    */
   readonly pageBytesPerProcess?: number;
   /**
@@ -140,8 +140,8 @@ const NUMBERS = {
   transfersPerAddress: [0, 1_000_000, 1024],
   transfersPerLink: [0, 1_000_000, 64],
   pageBytesPerAccount: [0, 2 ** 40, 128 * MEBIBYTE],
-  pageBytesPerAddress: [0, 2 ** 40, 256 * MEBIBYTE],
-  pageBytesPerProcess: [0, 2 ** 40, 384 * MEBIBYTE],
+  pageBytesPerAddress: [0, 2 ** 40, 192 * MEBIBYTE],
+  pageBytesPerProcess: [0, 2 ** 40, 256 * MEBIBYTE],
   uploadsPerAccount: [0, 1_000_000, 1000],
   uploadBytesPerAccount: [0, Number.MAX_SAFE_INTEGER, 0],
   searchResults: [1, 100_000, 10_000],
