@@ -37,7 +37,10 @@ export const targets = {
     against(STATIC, 2),
     { ...atMost("ownCpuMs", 19.9), own: "fileferry-offload" },
   ],
-  "put-1k": eitherWay([against(["bare-tuned"], 0.5, 0.8), against(["nephele"], 3)]),
+  "put-1k": [
+    ...eitherWay([against(["bare-tuned"], 0.5, 0.8), against(["nephele"], 3)]),
+    { ...against(["fileferry"], 0.9), own: "fileferry-quota-fsync" },
+  ],
   "put-1k-memory": [
     { ...against(["bare-atomic"], 0.35, 0.6), own: "fileferry-rename" },
     { ...against(["fileferry-rename"], 0.9), own: "fileferry-quota" },

@@ -231,6 +231,15 @@ export function createCatalog(dist, nodeArgs = []) {
     ),
     toPuts(
       fileferry(
+        "fileferry-quota-fsync",
+        "fileferry, with a quota",
+        "fsync",
+        { dist, nodeArgs },
+        { settings: { quota: { folders: [{ path: "/", bytes: 2 ** 50 }] } } },
+      ),
+    ),
+    toPuts(
+      fileferry(
         "fileferry-versions",
         "fileferry, durability rename, with versions",
         "rename",

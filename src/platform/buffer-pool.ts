@@ -3,7 +3,7 @@
  */
 
 /** The first buffer of a transfer, and the buffers of a slow upload. */
-const SMALLEST_BYTES = 65_536;
+const FIRST_BYTES = 65_536;
 /** Larger buffers save no more processor time. */
 const LARGEST_BYTES = 524_288;
 /**
@@ -31,12 +31,12 @@ let isPlanned = false;
 let largeBytes = 0;
 
 /**
- * Returns a buffer of the wanted size with any content, or of the smallest size if many large ones are in use. The
+ * Returns a buffer of the wanted size with any content, or of the first size if many large ones are in use. The
  * caller gives it back or drops it.
  */
 export function acquireBuffer(wanted: number): Uint8Array {
-  const size = wanted > SMALLEST_BYTES && largeBytes + wanted > LARGE_BYTES ? SMALLEST_BYTES : wanted;
-  if (size > SMALLEST_BYTES) largeBytes += size;
+  const size = wanted > FIRST_BYTES && largeBytes + wanted > LARGE_BYTES ? FIRST_BYTES : wanted;
+  if (size > FIRST_BYTES) largeBytes += size;
   const buffer = kept.get(size)?.pop();
   if (buffer === undefined) return new Uint8Array(size);
   keptBytes -= size;
@@ -46,7 +46,7 @@ export function acquireBuffer(wanted: number): Uint8Array {
 
 /** Ends the use of a buffer that may still be read or written, so that it is not used again. */
 export function dropBuffer({ byteLength }: Uint8Array): void {
-  if (byteLength > SMALLEST_BYTES) largeBytes -= byteLength;
+  if (byteLength > FIRST_BYTES) largeBytes -= byteLength;
 }
 
 /** Gives a buffer back that nothing reads or writes anymore. */
@@ -102,7 +102,7 @@ interface BufferSizes {
 /** Creates the sizer for a transfer of `length` bytes, if the length is known. */
 export function createBufferSizer(
   length: number = Number.POSITIVE_INFINITY,
-  { least = SMALLEST_BYTES, most = LARGEST_BYTES }: BufferSizes = {},
+  { least = FIRST_BYTES, most = LARGEST_BYTES }: BufferSizes = {},
 ): BufferSizer {
   let size = Math.min(most, toFirstSize(length));
 
@@ -116,7 +116,7 @@ export function createBufferSizer(
 
 /** A body of up to the largest size uses one buffer. For a longer one, the speed of its client is not known yet. */
 function toFirstSize(length: number): number {
-  let size = SMALLEST_BYTES;
+  let size = FIRST_BYTES;
   while (length <= LARGEST_BYTES && size < length) size *= 2;
   return size;
 }

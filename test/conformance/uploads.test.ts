@@ -1,7 +1,7 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { type Account, createAccountResolver } from "../../src/account/account.ts";
 import { mountAccount } from "../../src/account/virtual-folders.ts";
 import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
@@ -232,6 +232,20 @@ describe("the upload cases × disk, and another storage on the same folder", () 
       );
     });
   }
+});
+
+describe("the upload cases × disk where folders have no paths by descriptor, as on other systems", () => {
+  const { platform } = process;
+  afterEach(() => {
+    Object.defineProperty(process, "platform", { value: platform });
+  });
+  runCases(
+    async () => {
+      Object.defineProperty(process, "platform", { value: "freebsd" });
+      return toContext(createDiskStorage({ root: await mkdtemp(join(tmpdir(), "fileferry-uploads-")) }));
+    },
+    { lacks: ["open", "kill"] },
+  );
 });
 
 function runCases(

@@ -89,7 +89,7 @@ function endWith(exchange: Exchange, buffer: Uint8Array, rest: Uint8Array): void
   });
 }
 
-/** The buffers of a client that reads slowly, or of a source that has few bytes at a time: one record of TLS. */
+/** For a client that reads slowly, and for a source that has few bytes at a time. A record of TLS is as large. */
 const PLAIN_SIZES = { least: 16_384 };
 /** TLS encrypts a complete write, and holds it in addition to the buffer until the client has read it. */
 const ENCRYPTED_SIZES = { ...PLAIN_SIZES, most: 65_536 };

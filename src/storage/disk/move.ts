@@ -15,7 +15,7 @@ import { type OpenFolder, withNameLock } from "./open-folder.ts";
 import { hasRecords, type PropertyOwner, withPropertiesMoved } from "./properties.ts";
 import { removeFolder } from "./remove.ts";
 import type { MemberName } from "./system-calls.ts";
-import { releaseTemporaryName, reserveTemporaryName } from "./temporary-files.ts";
+import { releaseTemporaryName, reserveTemporaryName, returnLater } from "./temporary-files.ts";
 
 /** A name in an open folder. */
 export interface Place {
@@ -30,9 +30,9 @@ const TAKEN = {
   ENOTDIR: "already-exists",
   EISDIR: "already-exists",
 } as const;
+const CODES = { ...TAKEN, ENOENT: "not-found", EINVAL: "denied" } as const;
 /** How often a move replaces what others put at the new name while it is free. */
 const MAX_REPEATS = 20;
-const CODES = { ...TAKEN, ENOENT: "not-found", EINVAL: "denied" } as const;
 
 /**
  * Moves a member: a rename, under the locks of both names. `follow` returns the entry as which the member is shown.
@@ -95,7 +95,7 @@ async function renameInto(
     const isRename = replace || kind !== "file";
     if (isRename || !(await hardLinkAndUnlink(from, to))) await renameTo(source, target);
   } else if (kind !== "folder" && !found.isDirectory()) await replaceFile(from, target, found);
-  else await renameOver(source, to, found.isDirectory());
+  else await renameOver(from, to);
 }
 
 /** If both names are hard links to one file, the system's rename does nothing and leaves the old name. */
@@ -146,48 +146,89 @@ function lookAt({ folder, name }: Place): Promise<BigIntStats | undefined> {
   return folder.lookUp(name, { hasLock: true });
 }
 
+/** What was at a place, under a temporary name, or on the way there. */
+interface Aside {
+  readonly name: string;
+  readonly stats: BigIntStats;
+}
+
 /**
- * Moves what is at a place aside, and removes it after the rename; if that fails, moves it back. What another process
- * puts there meanwhile is replaced as well.
+ * Renames a member to a place. What is there goes aside first, and is removed after the rename; if that fails, it comes
+ * back. What other processes put there meanwhile is replaced as well.
+ * @throws StorageError `unavailable` if it cannot come back.
  */
-async function renameOver(source: MemberName, to: Place, isFolder: boolean, repeats = MAX_REPEATS): Promise<void> {
-  const { folder, name } = to;
-  const aside = reserveTemporaryName();
-  let isRemoved = false;
-  let isAside = false;
+async function renameOver(from: Place, to: Place): Promise<void> {
+  const member = await lookAt(from);
+  const asides: Aside[] = [];
   try {
-    try {
-      await renameTo(folder.at(name), folder.at(aside));
-      isAside = true;
-      await renameTo(source, folder.at(name)).catch((error: unknown) => renameAgain(error, source, to, repeats));
-    } catch (error) {
-      // A rename may have been done although it is reported as failed. An empty folder is replaced by a rename.
-      const isFree = (await lookAt(to).catch(() => undefined)) === undefined;
-      if (isFree || (isAside && isFolder && hasCode(error, "already-exists"))) {
-        isRemoved = await rename(folder.at(aside), folder.at(name)).then(
-          () => true,
-          () => false,
-        );
-      }
-      // With that code a caller would take the place for unchanged.
-      const isLost = isAside && !isRemoved && hasCode(error, "already-exists");
-      throw isLost ? new StorageError("unavailable", "Others keep taking the new name.", { cause: error }) : error;
-    }
-    // The move is done: what remains of the old content, the next clean-up removes.
-    isRemoved = await (isFolder ? removeFolder(folder, aside) : unlink(folder.at(aside))).then(
-      () => true,
-      () => false,
-    );
-  } finally {
-    releaseTemporaryName(aside, isRemoved);
+    await takePlace(from, to, member, asides);
+  } catch (error) {
+    const [first, ...others] = asides;
+    for (const { name } of others) releaseTemporaryName(name, false);
+    if (first === undefined || (await bringBack(to, first, member))) throw error;
+    throw new StorageError("unavailable", "What was to be replaced could not come back.", { cause: error });
+  }
+  // The move is done: what remains of the old content, the next clean-up removes.
+  for (const { name, stats } of asides) {
+    const { folder } = to;
+    const removal = stats.isDirectory() ? removeFolder(folder, name) : unlink(folder.at(name));
+    releaseTemporaryName(name, await isDone(removal));
   }
 }
 
-/** After a failed rename: replaces what was put at the new name meanwhile, or throws the error. */
-async function renameAgain(error: unknown, source: MemberName, to: Place, repeats: number): Promise<void> {
-  const found = repeats > 0 && hasCode(error, "already-exists") ? await lookAt(to) : undefined;
-  if (found === undefined) throw error;
-  await renameOver(source, to, found.isDirectory(), repeats - 1);
+async function takePlace(from: Place, to: Place, member: BigIntStats | undefined, asides: Aside[]): Promise<void> {
+  for (let repeats = 0; ; repeats += 1) {
+    await moveAside(to, asides);
+    try {
+      return await renameTo(from.folder.at(from.name), to.folder.at(to.name));
+    } catch (error) {
+      const found = await lookAt(to);
+      // A rename may have been done although it is reported as failed.
+      const isTaken = found === undefined ? hasCode(error, "already-exists") : !isSameFile(found, member);
+      if (!isTaken || repeats === MAX_REPEATS) throw error;
+    }
+  }
+}
+
+async function moveAside(to: Place, asides: Aside[]): Promise<void> {
+  const stats = await lookAt(to);
+  if (stats === undefined) return;
+  const name = reserveTemporaryName();
+  // Noted before: the rename may be done although it is reported as failed.
+  asides.push({ name, stats });
+  try {
+    await renameTo(to.folder.at(to.name), to.folder.at(name));
+  } catch (error) {
+    if (!hasCode(error, "not-found")) throw error;
+    // Another process has taken it away.
+    if ((await lookAt({ folder: to.folder, name })) === undefined) {
+      asides.pop();
+      releaseTemporaryName(name);
+    }
+  }
+}
+
+/** Brings back to a place what it had. Returns `false` if it has neither that nor the moved member then. */
+async function bringBack(to: Place, { name, stats }: Aside, member: BigIntStats | undefined): Promise<boolean> {
+  const found = await lookAt(to).catch(() => undefined);
+  const isBack = isSameFile(found, stats);
+  if (isBack || isSameFile(found, member)) {
+    releaseTemporaryName(name, isBack);
+    return true;
+  }
+  // A rename replaces an empty folder by a folder, and fails for all other folders.
+  const mayRename = found === undefined || stats.isDirectory();
+  const hasCome = mayRename && (await isDone(rename(to.folder.at(name), to.folder.at(to.name))));
+  if (hasCome) releaseTemporaryName(name);
+  else returnLater(name, to.name);
+  return hasCome;
+}
+
+function isDone(call: Promise<unknown>): Promise<boolean> {
+  return call.then(
+    () => true,
+    () => false,
+  );
 }
 
 async function renameTo(source: MemberName, target: MemberName): Promise<void> {

@@ -84,10 +84,10 @@ export function withNameLock<T>(
   return withLock(`${folder.identity()}/${name}`, action);
 }
 
-/** Runs an action on a folder, or on what keeps one open, then closes it. */
-export async function withFolder<T, F extends Pick<OpenFolder, "close"> = OpenFolder>(
-  opened: F | Promise<F>,
-  action: (folder: F) => Promise<T>,
+/** Runs an action on a folder, then closes the folder. */
+export async function withFolder<T>(
+  opened: OpenFolder | Promise<OpenFolder>,
+  action: (folder: OpenFolder) => Promise<T>,
 ): Promise<T> {
   const folder = await opened;
   try {

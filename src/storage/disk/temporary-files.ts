@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
-import { lstat, unlink } from "node:fs/promises";
+import { lstat, rename, unlink } from "node:fs/promises";
 import { createBoundedMap } from "../../platform/bounded-map.ts";
 import { isAbandoned, processIdentity } from "../../platform/process-identity-node.ts";
 import { isTemporaryName, isUploadName } from "./names.ts";
-import type { OpenFolder } from "./open-folder.ts";
+import { type OpenFolder, withNameLock } from "./open-folder.ts";
 import { removeFolder } from "./remove.ts";
 
 /*
@@ -16,10 +16,11 @@ const FOREIGN_FILE_MILLISECONDS = 3_600_000;
 
 const inUse = new Set<string>();
 /**
- * Names of this process that could not be removed after their writes failed. The files of names that are dropped are
- * removed when this process has ended.
+ * Names of this process that could not be removed after their writes failed, each with the name that its member had
+ * and has to get back, or with an empty text. The files of names that are dropped are removed when this process has
+ * ended.
  */
-const left = createBoundedMap<string, true>(10_000);
+const left = createBoundedMap<string, string>(10_000);
 
 /** Creates a new name for a temporary file. The name is in use until {@link releaseTemporaryName}. */
 export function reserveTemporaryName(): string {
@@ -32,7 +33,13 @@ export function reserveTemporaryName(): string {
 /** Ends the use of a temporary name. If its file remains, the next clean-up or listing removes it. */
 export function releaseTemporaryName(name: string, isRemoved = true): void {
   inUse.delete(name);
-  if (!isRemoved) left.set(name, true);
+  if (!isRemoved) left.set(name, "");
+}
+
+/** Ends the use of a temporary name. The next clean-up or listing gives its member the name back that it had. */
+export function returnLater(name: string, home: string): void {
+  inUse.delete(name);
+  left.set(name, home);
 }
 
 /**
@@ -41,7 +48,9 @@ export function releaseTemporaryName(name: string, isRemoved = true): void {
  */
 export async function removeIfAbandoned(folder: OpenFolder, name: string): Promise<boolean> {
   if (!isTemporaryName(name) || inUse.has(name) || isUploadName(name)) return false;
+  const home = left.get(name) ?? "";
   try {
+    if (home !== "") return !(await giveBack(folder, name, home));
     const stats = await lstat(folder.at(name));
     if (!(await isRemovable(name, stats.mtimeMs))) return true;
     await (stats.isDirectory() ? removeFolder(folder, name) : unlink(folder.at(name)));
@@ -52,9 +61,19 @@ export async function removeIfAbandoned(folder: OpenFolder, name: string): Promi
   return false;
 }
 
+/** Gives a member the name back that it had. Returns `false` if something else has it now. */
+function giveBack(folder: OpenFolder, name: string, home: string): Promise<boolean> {
+  return withNameLock(folder, home, async () => {
+    if ((await folder.lookUp(home, { hasLock: true })) !== undefined) return false;
+    await rename(folder.at(name), folder.at(home));
+    left.delete(name);
+    return true;
+  });
+}
+
 /** Whether a temporary file was left by this process, or its process has ended. */
 async function isRemovable(name: string, modified: number): Promise<boolean> {
   const [, creator] = NAME.exec(name) ?? [];
   if (creator === undefined) return false;
-  return left.get(name) === true || isAbandoned(creator, modified, FOREIGN_FILE_MILLISECONDS);
+  return left.get(name) !== undefined || isAbandoned(creator, modified, FOREIGN_FILE_MILLISECONDS);
 }

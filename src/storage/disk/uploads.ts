@@ -225,11 +225,11 @@ export function createDiskUploads({
   }
 
   async function* read(key: UploadKey): AsyncGenerator<Uint8Array> {
-    yield* readInto(key, (most) => Buffer.allocUnsafe(most));
+    yield* readWith(key, (most) => Buffer.allocUnsafe(most));
   }
 
-  /** Yields the bytes of an upload, in buffers that are asked for. */
-  async function* readInto(key: UploadKey, toBuffer: (most: number) => Uint8Array): AsyncGenerator<Uint8Array> {
+  /** Yields the bytes of an upload, in the buffers that `toBuffer` returns. */
+  async function* readWith(key: UploadKey, toBuffer: (most: number) => Uint8Array): AsyncGenerator<Uint8Array> {
     const upload = await states.read(key);
     const folder = upload && (await openFolderOf(upload));
     if (folder === undefined) throw new StorageError("not-found");
@@ -262,13 +262,13 @@ export function createDiskUploads({
     async function* content(): AsyncGenerator<Uint8Array> {
       // A storage copies what it keeps of a chunk before it asks for the next one.
       const buffer = acquireBuffer(READ_BYTES);
-      let isRead = false;
+      let isComplete = false;
       try {
-        for (const key of keys) yield* readInto(key, () => buffer);
-        isRead = true;
+        for (const key of keys) yield* readWith(key, () => buffer);
+        isComplete = true;
       } finally {
         // A write that is cut off may still read it.
-        (isRead ? giveBack : dropBuffer)(buffer);
+        (isComplete ? giveBack : dropBuffer)(buffer);
       }
     }
     const storage: StorageAdapter = self();

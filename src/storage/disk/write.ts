@@ -120,8 +120,8 @@ export function createFile(folder: OpenFolder, name: string, previous: BigIntSta
 }
 
 /**
- * Prepares the file for its commit: gives it the permissions of the previous file, its owner if the process may do so,
- * and a unique time.
+ * Prepares the file for its commit: gives it a unique time, the permissions of the previous file, and its owner if the
+ * process may do so. The time comes first, so that one look at the file shows all of them.
  *
  * The system counts time in steps of some milliseconds. Within one step an inode can be freed and reused, and without a
  * unique time one entity-tag would stand for two contents. A time that the file system cannot keep is ignored.

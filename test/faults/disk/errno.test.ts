@@ -27,7 +27,10 @@ const CALLS: readonly FileCall[] = [
 
 /** How many ways are tried in which one call of an operation can fail with one error. */
 const WAYS = amount({ short: 1, long: Number.POSITIVE_INFINITY });
-/** Each operation is tried with each call, but only with one error of as many where another operation has had both. */
+/**
+ * In a short run each call of an operation fails with every third error; with the others only if no operation before
+ * has tried that call with that error.
+ */
 const ERRORS = amount({ short: 3, long: 1 });
 
 const environment = createEnvironment();

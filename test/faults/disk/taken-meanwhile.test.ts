@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -74,4 +74,48 @@ describe.each(["move", "copy"] as const)("a %s over a folder, whose name is free
     expect(readFileSync(join(root, "folder", "inside"), "utf8")).toBe("old");
     expect(readFileSync(join(root, "file"), "utf8")).toBe("new");
   });
+
+  it("replaces what another process has filled meanwhile", async () => {
+    const taken = whenFree(makeFull, 1);
+    expect(await replace()).toBe("replaced");
+    expect(taken()).toBe(1);
+    expect(readFileSync(join(root, "folder"), "utf8")).toBe("new");
+  });
+
+  it("gives the folder back if what was to replace it is gone, whatever has its name", async () => {
+    whenFree(() => {
+      makeFull();
+      for (const name of readdirSync(root)) if (isMoved(name)) rmSync(join(root, name));
+    }, 1);
+    await expect(replace()).rejects.toThrow("ENOENT");
+    expect(readFileSync(join(root, "folder", "inside"), "utf8")).toBe("old");
+  });
+
+  it("says that something changed if the folder cannot come back, and gives it back when it can", async () => {
+    whenFree(makeFull);
+    await expect(replace()).rejects.toMatchObject({ code: "unavailable" });
+    const storage = createDiskStorage({ root });
+    async function listNames(): Promise<readonly string[]> {
+      const names: string[] = [];
+      for await (const { name } of storage.list("/")) names.push(name);
+      return names.sort();
+    }
+    after.rename = async () => undefined;
+    await listNames();
+    expect(readdirSync(join(root, "folder"))).toEqual(["other"]);
+    rmSync(join(root, "folder"), { recursive: true });
+    await listNames();
+    expect(await listNames()).toEqual(["file", "folder"]);
+    expect(readFileSync(join(root, "folder", "inside"), "utf8")).toBe("old");
+  });
+
+  function makeFull(): void {
+    mkdirSync(join(root, "folder"), { recursive: true });
+    writeFileSync(join(root, "folder", "other"), "");
+  }
+
+  /** Whether a name is that of the file that takes the place: a copy has a temporary one. */
+  function isMoved(name: string): boolean {
+    return verb === "move" ? name === "file" : name.startsWith(".fileferry-") && statSync(join(root, name)).isFile();
+  }
 });

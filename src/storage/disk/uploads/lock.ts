@@ -10,12 +10,12 @@ import type { OpenFolder } from "../open-folder.ts";
 import { closeFile, readFewNames, unlinkSmall } from "../system-calls.ts";
 
 /*
- * One process at a time uses an upload. Every process that wants it creates an entry with the next number in a folder,
- * and then reads the folder:
+ * One process at a time uses an upload. Every process that wants it creates an entry in a folder, and then reads the
+ * folder. Entries are ordered by their names, which begin with a number: 1 at first, as the folder is mostly empty.
  *
  * - A process with the lowest entry has the lock. The others wait until the entries below theirs are gone.
- * - A process that finds a higher entry just after it has created its own removes it and begins again: the other one
- *   may have read the folder before.
+ * - A process that finds a higher entry just after it has created its own removes it and begins again, above all
+ *   others: the other one may have read the folder before.
  * - An append that sees a higher entry later stops, stores what has arrived, and removes its entry.
  * - An entry of a process that has ended does not count. A process of another machine counts as ended when it has not
  *   touched its entry for a while.
@@ -28,7 +28,7 @@ const ENTRY = /^[0-9]{12}-([0-9a-f]{8}-[0-9]+-[0-9]*)-[0-9a-f]{12}$/;
 const WAIT_MS = 10_000;
 /** How often the holder looks for a higher entry, and how long others wait between two looks at most. */
 const LOOK_MS = 250;
-/** How often the holder touches its entry. */
+/** How often the holder, and who waits, touches its entry. */
 const TOUCH_MS = 1_000;
 /** An entry of another machine that was not touched for this time is one of an ended process. */
 const FOREIGN_ENTRY_MS = 5_000;
@@ -55,15 +55,13 @@ export interface UploadLockOptions {
  */
 export async function lockUpload(entries: OpenFolder, options: UploadLockOptions = {}): Promise<UploadLock> {
   const until = performance.now() + WAIT_MS;
-  // Mostly the folder is empty. If it is not, a higher entry shows that, and the second try begins above it.
   let names: readonly string[] = [];
   for (;;) {
     const own = toEntry(names);
-    await createEntry(entries, own);
     try {
+      await createEntry(entries, own);
       names = await readEntries(entries);
-      if (names.every((name) => name <= own)) {
-        await waitForLower(entries, { own, names, until }, options);
+      if (names.every((name) => name <= own) && (await waitForLower(entries, { own, names, until }, options))) {
         return hold(entries, own, options);
       }
     } catch (error) {
@@ -82,8 +80,14 @@ export async function lockUpload(entries: OpenFolder, options: UploadLockOptions
  */
 export async function lockNewUpload(entries: OpenFolder): Promise<() => Promise<void>> {
   const own = toEntry([]);
-  await createEntry(entries, own);
-  return () => removeEntry(entries, own);
+  const release = (): Promise<void> => removeEntry(entries, own);
+  try {
+    await createEntry(entries, own);
+  } catch (error) {
+    await release();
+    throw error;
+  }
+  return release;
 }
 
 /** Removes the entries of processes that have ended. */
@@ -99,19 +103,26 @@ interface Waiting {
   readonly until: number;
 }
 
+/** Returns `false` if another process has removed the own entry meanwhile, because it took this process for ended. */
 async function waitForLower(
   entries: OpenFolder,
   { own, names: first, until }: Waiting,
   { onTakeover, signal }: UploadLockOptions,
-): Promise<void> {
+): Promise<boolean> {
   let names = first;
+  let touchedAt = performance.now();
   for (let wait = 5; ; wait = Math.min(2 * wait, LOOK_MS)) {
     if (signal !== undefined) throwIfSuperseded(signal);
     const isTaken = onTakeover !== undefined && names.some((name) => name > own);
     if (isTaken) throw createSuperseded();
     const lower = await Promise.all(names.filter((name) => name < own).map((name) => isUsed(entries, name)));
-    if (!lower.includes(true)) return;
+    if (!names.includes(own)) return false;
+    if (!lower.includes(true)) return true;
     if (performance.now() > until) throw new StorageError("locked");
+    if (performance.now() - touchedAt >= TOUCH_MS) {
+      touchedAt = performance.now();
+      touchEntry(entries, own);
+    }
     await pause(wait);
     names = await readEntries(entries);
   }
@@ -133,7 +144,8 @@ function hold(entries: OpenFolder, own: string, { onTakeover }: UploadLockOption
 
   function isTaken(): boolean {
     lookedAt = performance.now();
-    return mapSystemErrorsSync(() => readdirSync(entries.at("."))).some((name) => ENTRY.test(name) && name > own);
+    const names = mapSystemErrorsSync(() => readdirSync(String(entries.at("."))));
+    return !names.includes(own) || names.some((name) => ENTRY.test(name) && name > own);
   }
 
   function look(): void {
@@ -144,8 +156,7 @@ function hold(entries: OpenFolder, own: string, { onTakeover }: UploadLockOption
     }
     if (lookedAt - touchedAt < TOUCH_MS) return;
     touchedAt = lookedAt;
-    const now = new Date();
-    utimes(entries.at(own), now, now).catch(() => undefined);
+    touchEntry(entries, own);
   }
 
   const timer = setInterval(look, LOOK_MS);
@@ -177,6 +188,11 @@ function toEntry(names: readonly string[]): string {
   const highest = names.reduce((most, name) => Math.max(most, Number(name.slice(0, 12))), 0);
   const random = randomUUID().replaceAll("-", "").slice(0, 12);
   return `${String(highest + 1).padStart(12, "0")}-${processIdentity()}-${random}`;
+}
+
+function touchEntry(entries: OpenFolder, name: string): void {
+  const now = new Date();
+  utimes(entries.at(name), now, now).catch(() => undefined);
 }
 
 async function removeEntry(entries: OpenFolder, name: string): Promise<void> {

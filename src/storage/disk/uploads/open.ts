@@ -10,9 +10,9 @@ import { type OpenFolder, withFolder } from "../open-folder.ts";
 import { tryUnlink } from "../remove.ts";
 import { BIGINT, closeFile } from "../system-calls.ts";
 import { lockNewUpload, lockUpload, type UploadLock, type UploadLockOptions } from "./lock.ts";
-import { type DiskUpload, removeLocks, toBytesName, type UploadPlace, type UploadStates } from "./states.ts";
+import { type DiskUpload, readStateOf, removeUnneededLocks, toBytesName, type UploadStates } from "./states.ts";
 
-/** Of how many uploads is known what has been flushed. */
+/** The number of uploads whose last flush is remembered. */
 const MAX_FLUSHED = 1000;
 
 const flushFile = promisify(fdatasync);
@@ -76,27 +76,23 @@ export function createUploadAccess(
     work: (open: OpenUpload, lock: UploadLock) => Promise<T>,
     { whenLost, ...options }: WithUploadOptions<T> = {},
   ): Promise<T> {
-    return withFolder(states.open(key), async (place) => {
-      if (!(await place.has())) throw new StorageError("not-found");
-      return withFolder(place.openLocks(), async (locks) => {
-        const lock = await lockUpload(locks, options);
-        try {
-          return await runOpen(place, (open) => work(open, lock), whenLost);
-        } finally {
-          await lock.release();
-          await removeUnneededLocks(place, locks, key);
-        }
-      });
+    return withFolder(states.openLocks(key), async (locks) => {
+      const lock = await lockUpload(locks, options);
+      try {
+        return await runOpen(await readStateOf(locks, key), (open) => work(open, lock), whenLost);
+      } finally {
+        await lock.release();
+        await removeUnneededLocks(locks, key);
+      }
     });
   }
 
   /** Runs a call that has the lock. */
   async function runOpen<T>(
-    place: UploadPlace,
+    upload: DiskUpload | undefined,
     work: (open: OpenUpload) => Promise<T>,
     whenLost: WithUploadOptions<T>["whenLost"],
   ): Promise<T> {
-    const upload = await place.read();
     if (upload === undefined) throw new StorageError("not-found");
     const open = await openUpload(upload);
     if (open === undefined) {
@@ -111,17 +107,15 @@ export function createUploadAccess(
   }
 
   async function withNewUpload<T>(key: UploadKey, work: () => Promise<T>): Promise<T> {
-    return withFolder(states.open(key, { isNew: true }), (place) =>
-      withFolder(place.openLocks(), async (locks) => {
-        try {
-          const release = await lockNewUpload(locks);
-          return await work().finally(release);
-        } catch (error) {
-          await removeUnneededLocks(place, locks, key);
-          throw error;
-        }
-      }),
-    );
+    return withFolder(states.openLocks(key, { isNew: true }), async (locks) => {
+      try {
+        const release = await lockNewUpload(locks);
+        return await work().finally(release);
+      } catch (error) {
+        await removeUnneededLocks(locks, key);
+        throw error;
+      }
+    });
   }
 
   /**
@@ -192,11 +186,6 @@ export function createUploadAccess(
   }
 
   return { withUpload, withNewUpload, openFolderOf, markDone, withoutCheck, flush, flushOnce, truncateTo };
-}
-
-/** Removes the folder for the locks of an upload that has no state. */
-async function removeUnneededLocks(place: UploadPlace, locks: OpenFolder, key: UploadKey): Promise<void> {
-  if (!(await place.has().catch(() => false))) await removeLocks(locks, key);
 }
 
 /** Differs after a write, whichever process made it. */

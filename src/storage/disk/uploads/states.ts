@@ -1,5 +1,6 @@
 import { mkdir, readdir, rmdir, unlink } from "node:fs/promises";
 import type { StorageEntry } from "../../../contracts/storage-entry.ts";
+import { StorageError } from "../../../contracts/storage-error.ts";
 import type { UploadKey } from "../../../contracts/storage-uploads.ts";
 import { sha256Hex } from "../../../platform/sha256.ts";
 import { UPLOADS_FOLDER } from "../../upload-checks.ts";
@@ -52,22 +53,12 @@ export interface UploadStates {
   remove(key: UploadKey): Promise<boolean>;
   list(owner?: string): AsyncIterable<DiskUpload>;
   /**
-   * Opens the place of an upload. For a new one, creates the folders of the owner.
-   * @throws StorageError `not-found` without these folders.
+   * Opens the folder for the locks of an upload. For a new one, creates the folders of the owner.
+   * @throws StorageError `not-found` if there is no state, and the upload is not new.
    */
-  open(key: UploadKey, options?: { readonly isNew: boolean }): Promise<UploadPlace>;
+  openLocks(key: UploadKey, options?: { readonly isNew: boolean }): Promise<OpenFolder>;
   /** Returns the state that the name of a file with bytes leads to. */
   readOf(bytesName: string): Promise<DiskUpload | undefined>;
-}
-
-/** The folder with the state of an upload, which stays open for several calls. */
-export interface UploadPlace {
-  /** Whether there is a state. */
-  has(): Promise<boolean>;
-  read(): Promise<DiskUpload | undefined>;
-  /** Opens the folder for the locks of the upload, and creates it if it is missing. */
-  openLocks(): Promise<OpenFolder>;
-  close(): void;
 }
 
 const STATE = /^([0-9a-f]{32})\.json$/;
@@ -159,10 +150,17 @@ export function createUploadStates(tree: FolderTree, { mustFlush }: { readonly m
     return withFolder(all, (folder) => mapSystemErrors(readdir(String(folder.at(".")))));
   }
 
-  async function open(key: UploadKey, { isNew = false } = {}): Promise<UploadPlace> {
-    const hash = sha256Hex(key.owner);
+  async function openLocks({ owner, id }: UploadKey, { isNew = false } = {}): Promise<OpenFolder> {
+    const hash = sha256Hex(owner);
     if (isNew) await createFolders(hash);
-    return toPlace(await openOwner(hash), key);
+    return withFolder(openOwner(hash), async (folder) => {
+      if (!isNew && !(await hasState(folder, id))) throw new StorageError("not-found");
+      const name = toLocksName(id);
+      const opened = await folder.enter(name).catch(undefinedIfMissing);
+      if (opened !== undefined) return opened;
+      await createPrivate(folder, name);
+      return folder.enter(name);
+    });
   }
 
   async function readOf(bytesName: string): Promise<DiskUpload | undefined> {
@@ -170,40 +168,38 @@ export function createUploadStates(tree: FolderTree, { mustFlush }: { readonly m
     return hash === undefined || id === undefined ? undefined : readFrom(hash, id);
   }
 
-  return { read, write, remove, list, open, readOf };
-}
-
-function toPlace(folder: OpenFolder, { owner, id }: UploadKey): UploadPlace {
-  const locks = `${id}.lock`;
-
-  return {
-    has: async () => (await folder.lookUp(toStateName(id))) !== undefined,
-    async read() {
-      const found = await readState(folder, id);
-      return found?.key.owner === owner ? found : undefined;
-    },
-    async openLocks() {
-      const opened = await folder.enter(locks).catch(undefinedIfMissing);
-      if (opened !== undefined) return opened;
-      await createPrivate(folder, locks);
-      return folder.enter(locks);
-    },
-    close: () => folder.close(),
-  };
+  return { read, write, remove, list, openLocks, readOf };
 }
 
 function toStateName(id: string): string {
   return `${id}.json`;
 }
 
-/** Removes the folder for the locks of an upload, if no other process waits there. */
-export async function removeLocks(locks: OpenFolder, { id }: UploadKey): Promise<void> {
-  const folder = await locks.leave();
-  try {
-    await ignoreErrors(rmdir(folder.at(`${id}.lock`)), "ENOENT", "ENOTEMPTY", "EEXIST", "EPERM", "EBUSY");
-  } finally {
-    folder.close();
-  }
+/** Reads the state of the upload whose folder of locks is open. */
+export function readStateOf(locks: OpenFolder, { owner, id }: UploadKey): Promise<DiskUpload | undefined> {
+  return withFolder(locks.leave(), async (folder) => {
+    const found = await readState(folder, id);
+    return found?.key.owner === owner ? found : undefined;
+  });
+}
+
+/**
+ * Removes the folder for the locks of an upload that has no state any more, if no other process waits there. Never
+ * rejects: what stays, the next start of a process removes.
+ */
+export async function removeUnneededLocks(locks: OpenFolder, { id }: UploadKey): Promise<void> {
+  const removal = withFolder(locks.leave(), async (folder) => {
+    if (!(await hasState(folder, id))) await rmdir(folder.at(toLocksName(id)));
+  });
+  await removal.catch(() => undefined);
+}
+
+async function hasState(folder: OpenFolder, id: string): Promise<boolean> {
+  return (await folder.lookUp(toStateName(id))) !== undefined;
+}
+
+function toLocksName(id: string): string {
+  return `${id}.lock`;
 }
 
 async function createPrivate(folder: OpenFolder, name: string): Promise<boolean> {
