@@ -1,5 +1,5 @@
 import type { BigIntStats } from "node:fs";
-import { link, rename, unlink } from "node:fs/promises";
+import { link, rename, rmdir, unlink } from "node:fs/promises";
 import {
   hasCode,
   type Placement,
@@ -15,7 +15,7 @@ import { type OpenFolder, withNameLock } from "./open-folder.ts";
 import { hasRecords, type PropertyOwner, withPropertiesMoved } from "./properties.ts";
 import { removeFolder } from "./remove.ts";
 import type { MemberName } from "./system-calls.ts";
-import { releaseTemporaryName, reserveTemporaryName, returnLater } from "./temporary-files.ts";
+import { releaseTemporaryName, removeReturning, reserveTemporaryName, returnLater } from "./temporary-files.ts";
 
 /** A name in an open folder. */
 export interface Place {
@@ -164,10 +164,12 @@ async function renameOver(from: Place, to: Place): Promise<void> {
     await takePlace(from, to, member, asides);
   } catch (error) {
     const [first, ...others] = asides;
-    for (const { name } of others) releaseTemporaryName(name, false);
-    if (first === undefined || (await bringBack(to, first, member))) throw error;
+    const isBack = first === undefined || (await bringBack(to, first, member));
+    for (const { name } of others) await removeOrReturn(to, name);
+    if (isBack) throw error;
     throw new StorageError("unavailable", "What was to be replaced could not come back.", { cause: error });
   }
+  removeReturning({ folder: to.folder.identity(), name: to.name });
   // The move is done: what remains of the old content, the next clean-up removes.
   for (const { name, stats } of asides) {
     const { folder } = to;
@@ -185,7 +187,7 @@ async function takePlace(from: Place, to: Place, member: BigIntStats | undefined
       const found = await lookAt(to);
       // A rename may have been done although it is reported as failed.
       const isTaken = found === undefined ? hasCode(error, "already-exists") : !isSameFile(found, member);
-      if (!isTaken || repeats === MAX_REPEATS) throw error;
+      if (!isTaken || repeats === MAX_REPEATS || !isSameFile(await lookAt(from), member)) throw error;
     }
   }
 }
@@ -208,6 +210,12 @@ async function moveAside(to: Place, asides: Aside[]): Promise<void> {
   }
 }
 
+/** Removes what others have put at a place if it is an empty folder; otherwise it comes back when the name is free. */
+async function removeOrReturn({ folder, name }: Place, aside: string): Promise<void> {
+  if (await isDone(rmdir(folder.at(aside)))) releaseTemporaryName(aside);
+  else returnLater(aside, { folder: folder.identity(), name });
+}
+
 /** Brings back to a place what it had. Returns `false` if it has neither that nor the moved member then. */
 async function bringBack(to: Place, { name, stats }: Aside, member: BigIntStats | undefined): Promise<boolean> {
   const found = await lookAt(to).catch(() => undefined);
@@ -220,7 +228,7 @@ async function bringBack(to: Place, { name, stats }: Aside, member: BigIntStats 
   const mayRename = found === undefined || stats.isDirectory();
   const hasCome = mayRename && (await isDone(rename(to.folder.at(name), to.folder.at(to.name))));
   if (hasCome) releaseTemporaryName(name);
-  else returnLater(name, to.name);
+  else returnLater(name, { folder: to.folder.identity(), name: to.name });
   return hasCome;
 }
 

@@ -16,11 +16,18 @@ const FOREIGN_FILE_MILLISECONDS = 3_600_000;
 
 const inUse = new Set<string>();
 /**
- * Names of this process that could not be removed after their writes failed, each with the name that its member had
- * and has to get back, or with an empty text. The files of names that are dropped are removed when this process has
- * ended.
+ * Names of this process that could not be removed after their writes failed. The files of names that are dropped are
+ * removed when this process has ended.
  */
-const left = createBoundedMap<string, string>(10_000);
+const left = createBoundedMap<string, true>(10_000);
+/** Names of this process whose member has to get another name back, with that name and its folder. */
+const returning = new Map<string, Home>();
+
+/** A name in a folder, whose identity is that of `OpenFolder.identity`. */
+interface Home {
+  readonly folder: string;
+  readonly name: string;
+}
 
 /** Creates a new name for a temporary file. The name is in use until {@link releaseTemporaryName}. */
 export function reserveTemporaryName(): string {
@@ -33,24 +40,36 @@ export function reserveTemporaryName(): string {
 /** Ends the use of a temporary name. If its file remains, the next clean-up or listing removes it. */
 export function releaseTemporaryName(name: string, isRemoved = true): void {
   inUse.delete(name);
-  if (!isRemoved) left.set(name, "");
-}
-
-/** Ends the use of a temporary name. The next clean-up or listing gives its member the name back that it had. */
-export function returnLater(name: string, home: string): void {
-  inUse.delete(name);
-  left.set(name, home);
+  if (!isRemoved) left.set(name, true);
 }
 
 /**
- * Removes a member if it is a temporary file of an ended process. Returns whether it is one that was kept: its process
- * may still run, or its name does not say which process made it.
+ * Ends the use of a temporary name. As soon as its former name is free, the next clean-up or listing of this process
+ * gives its member that name back.
+ */
+export function returnLater(name: string, home: Home): void {
+  inUse.delete(name);
+  returning.set(name, home);
+}
+
+/** Something has replaced what is to come back to a name: the next clean-up or listing removes it. */
+export function removeReturning(home: Home): void {
+  for (const [name, { folder, name: former }] of returning) {
+    if (folder !== home.folder || former !== home.name) continue;
+    returning.delete(name);
+    left.set(name, true);
+  }
+}
+
+/**
+ * Removes a member if it is a temporary file of an ended process, or gives it the name back that it had. Returns
+ * whether it is one that was kept: its process may still run, or its name does not say which process made it.
  */
 export async function removeIfAbandoned(folder: OpenFolder, name: string): Promise<boolean> {
   if (!isTemporaryName(name) || inUse.has(name) || isUploadName(name)) return false;
-  const home = left.get(name) ?? "";
+  const home = returning.get(name);
   try {
-    if (home !== "") return !(await giveBack(folder, name, home));
+    if (home !== undefined) return !(await returnTo(home, folder, name));
     const stats = await lstat(folder.at(name));
     if (!(await isRemovable(name, stats.mtimeMs))) return true;
     await (stats.isDirectory() ? removeFolder(folder, name) : unlink(folder.at(name)));
@@ -61,12 +80,16 @@ export async function removeIfAbandoned(folder: OpenFolder, name: string): Promi
   return false;
 }
 
-/** Gives a member the name back that it had. Returns `false` if something else has it now. */
-function giveBack(folder: OpenFolder, name: string, home: string): Promise<boolean> {
-  return withNameLock(folder, home, async () => {
-    if ((await folder.lookUp(home, { hasLock: true })) !== undefined) return false;
-    await rename(folder.at(name), folder.at(home));
-    left.delete(name);
+/** Gives a member the name back that it had. Returns `false` if something else has it, or is to have it before. */
+async function returnTo(home: Home, folder: OpenFolder, name: string): Promise<boolean> {
+  const [first] = [...returning].find(([, one]) => one.folder === home.folder && one.name === home.name) ?? [];
+  if (first !== name) return false;
+  // Most do not wait for the lock, which a move has while it removes what it has replaced.
+  if (folder.identity() !== home.folder || (await folder.lookUp(home.name)) !== undefined) return false;
+  return withNameLock(folder, home.name, async () => {
+    if (!returning.has(name) || (await folder.lookUp(home.name, { hasLock: true })) !== undefined) return false;
+    await rename(folder.at(name), folder.at(home.name));
+    returning.delete(name);
     return true;
   });
 }
@@ -75,5 +98,5 @@ function giveBack(folder: OpenFolder, name: string, home: string): Promise<boole
 async function isRemovable(name: string, modified: number): Promise<boolean> {
   const [, creator] = NAME.exec(name) ?? [];
   if (creator === undefined) return false;
-  return left.get(name) !== undefined || isAbandoned(creator, modified, FOREIGN_FILE_MILLISECONDS);
+  return left.get(name) === true || isAbandoned(creator, modified, FOREIGN_FILE_MILLISECONDS);
 }

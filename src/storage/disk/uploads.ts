@@ -81,8 +81,7 @@ export function createDiskUploads({
       await states.write(upload);
       try {
         const descriptor = await createFile(folder, toBytesName(key), previous);
-        await access.flush(descriptor);
-        await closeFile(descriptor, { isQuick: true });
+        await access.flush(descriptor).finally(() => closeFile(descriptor, { isQuick: true }));
         if (mustFlush) await folder.sync();
       } catch (error) {
         await tryUnlink(folder, toBytesName(key));

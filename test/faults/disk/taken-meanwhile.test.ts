@@ -82,32 +82,46 @@ describe.each(["move", "copy"] as const)("a %s over a folder, whose name is free
     expect(readFileSync(join(root, "folder"), "utf8")).toBe("new");
   });
 
-  it("gives the folder back if what was to replace it is gone, whatever has its name", async () => {
+  it("replaces nothing of others if what was to take the place is gone, and gives the folder back", async () => {
     whenFree(() => {
       makeFull();
       for (const name of readdirSync(root)) if (isMoved(name)) rmSync(join(root, name));
     }, 1);
-    await expect(replace()).rejects.toThrow("ENOENT");
+    await expect(replace()).rejects.toMatchObject({ code: "unavailable" });
+    expect(readdirSync(join(root, "folder"))).toEqual(["other"]);
+    rmSync(join(root, "folder"), { recursive: true });
+    expect(await listNames()).toContain("folder");
     expect(readFileSync(join(root, "folder", "inside"), "utf8")).toBe("old");
   });
 
   it("says that something changed if the folder cannot come back, and gives it back when it can", async () => {
     whenFree(makeFull);
     await expect(replace()).rejects.toMatchObject({ code: "unavailable" });
-    const storage = createDiskStorage({ root });
-    async function listNames(): Promise<readonly string[]> {
-      const names: string[] = [];
-      for await (const { name } of storage.list("/")) names.push(name);
-      return names.sort();
-    }
     after.rename = async () => undefined;
     await listNames();
     expect(readdirSync(join(root, "folder"))).toEqual(["other"]);
     rmSync(join(root, "folder"), { recursive: true });
-    await listNames();
     expect(await listNames()).toEqual(["file", "folder"]);
     expect(readFileSync(join(root, "folder", "inside"), "utf8")).toBe("old");
   });
+
+  it("does not give back what a later one has replaced", async () => {
+    whenFree(makeFull);
+    await expect(replace()).rejects.toMatchObject({ code: "unavailable" });
+    after.rename = async () => undefined;
+    expect(await replace()).toBe("replaced");
+    rmSync(join(root, "folder"));
+    expect(await listNames()).not.toContain("folder");
+  });
+
+  /** Lists twice: the first listing gives names back. */
+  async function listNames(): Promise<readonly string[]> {
+    const storage = createDiskStorage({ root });
+    for await (const _ of storage.list("/"));
+    const names: string[] = [];
+    for await (const { name } of storage.list("/")) names.push(name);
+    return names.sort();
+  }
 
   function makeFull(): void {
     mkdirSync(join(root, "folder"), { recursive: true });

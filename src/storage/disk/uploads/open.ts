@@ -77,11 +77,11 @@ export function createUploadAccess(
     { whenLost, ...options }: WithUploadOptions<T> = {},
   ): Promise<T> {
     return withFolder(states.openLocks(key), async (locks) => {
-      const lock = await lockUpload(locks, options);
       try {
-        return await runOpen(await readStateOf(locks, key), (open) => work(open, lock), whenLost);
+        const lock = await lockUpload(locks, options);
+        const run = async () => runOpen(await readStateOf(locks, key), (open) => work(open, lock), whenLost);
+        return await run().finally(lock.release);
       } finally {
-        await lock.release();
         await removeUnneededLocks(locks, key);
       }
     });
@@ -138,10 +138,25 @@ export function createUploadAccess(
   async function openInFolder(upload: DiskUpload, folder: OpenFolder): Promise<OpenUpload | undefined> {
     const name = toBytesName(upload.key);
     const descriptor = await folder.openFile(name, constants.O_RDWR).catch(undefinedIfMissing);
+    let isHeld = false;
+    try {
+      const open = await openBytes(upload, folder, descriptor);
+      isHeld = open?.bytes !== undefined;
+      return open;
+    } finally {
+      if (descriptor !== undefined && !isHeld) await closeFile(descriptor, { isQuick: true });
+    }
+  }
+
+  /** As `openUpload`, with the open bytes; `undefined` if there are none. */
+  async function openBytes(
+    upload: DiskUpload,
+    folder: OpenFolder,
+    descriptor: number | undefined,
+  ): Promise<OpenUpload | undefined> {
     const stats = descriptor === undefined ? undefined : fstatSync(descriptor, BIGINT);
     if (await isAtTarget(upload, folder, stats)) {
-      if (descriptor !== undefined) await closeFile(descriptor, { isQuick: true });
-      await tryUnlink(folder, name);
+      await tryUnlink(folder, toBytesName(upload.key));
       return { upload: await markDone(upload), bytes: undefined };
     }
     if (descriptor === undefined || stats === undefined) return undefined;
@@ -195,8 +210,7 @@ function toVersion({ ino, size, mtimeNs }: BigIntStats): string {
 
 async function closeBytes({ folder, descriptor }: OpenBytes): Promise<void> {
   // If the upload was discarded, this frees its bytes.
-  await closeFile(descriptor);
-  folder.close();
+  await closeFile(descriptor).finally(folder.close);
 }
 
 /** Whether the file that an upload was to become is there already, because a process ended before it noted that. */
