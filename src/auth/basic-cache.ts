@@ -116,7 +116,8 @@ export function createBasicCache({ seconds, chain, sessions, clock }: BasicCache
 
   /** The client and the name that a login is remembered for. */
   function toOrigin({ username, address, isSecure }: PresentedBasic): string {
-    return JSON.stringify([address ?? null, isSecure, username]);
+    // Neither an address nor a name in a header has a line break.
+    return `${isSecure}\n${address}\n${username}`;
   }
 
   function toKey(origin: string, { password }: PresentedBasic): string {
@@ -182,8 +183,8 @@ export function createBasicCache({ seconds, chain, sessions, clock }: BasicCache
     const found = await findGeneration(username);
     try {
       const verdict = await authenticate();
-      const lifetime = found === undefined ? 0 : toLifetime(verdict);
-      if (verdict.outcome !== "accepted" || lifetime === 0)
+      const lifetime = found && toLifetime(verdict);
+      if (verdict.outcome !== "accepted" || !lifetime)
         return { outcome: "verified", verdict, mustCount, remember: () => true };
       const remember = (login: Login): boolean => {
         const isFirst = entry.login === undefined;
@@ -192,7 +193,7 @@ export function createBasicCache({ seconds, chain, sessions, clock }: BasicCache
       };
       const verified: Verified = { outcome: "verified", verdict, mustCount, remember };
       const { version } = verdict;
-      const entry: Entry = { username, version, origin, generation: found?.generation, since, lifetime, verified };
+      const entry: Entry = { username, version, origin, generation: found.generation, since, lifetime, verified };
       keep(key, entry);
       return verified;
     } catch (error) {
