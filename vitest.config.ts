@@ -5,12 +5,6 @@ import { ProjectSequencer } from "./test/support/runner/project-sequencer.ts";
 
 const source = new URL("./src/", import.meta.url).pathname;
 
-/** Unit, in-process and package tests. */
-const QUICK = [
-  "test/{bridges,client,unit,spec,package,security}/**/*.test.ts",
-  "test/openapi/!(drift).test.ts",
-  "test/conformance/{authenticators,stores}.test.ts",
-];
 /** Tests in which calls of the system fail: they replace functions that a module takes when it is loaded. */
 const FAULTS = "test/faults/{accounts-errno,disk/*}.test.ts";
 /** Tests that need Chromium, Redis, an S3 server, nginx, strace, fail2ban, archivers, packages or another runtime. */
@@ -52,15 +46,14 @@ export default defineConfig({
     reporters: ["default", createClosingLineReporter()],
     sequence: { sequencer: ProjectSequencer },
     projects: [
-      // `npm test`. All files of a worker share its modules, here and below: loading them takes longer than most tests.
-      { extends: true, test: { name: "quick", include: QUICK, exclude: INSTALLED, isolate: false } },
-      // `npm run check` adds what takes longer.
+      // `npm run check`; `npm test` names some of these folders. All files of a worker share its modules, here and
+      // below: loading them takes longer than most tests, so these are one project.
       {
         extends: true,
         test: {
           name: "local",
           include: ["test/**/*.test.ts"],
-          exclude: [...QUICK, ...INSTALLED, FAULTS, "**/node_modules/**"],
+          exclude: [...INSTALLED, FAULTS, "**/node_modules/**"],
           isolate: false,
         },
       },

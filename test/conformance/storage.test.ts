@@ -217,14 +217,20 @@ function memoryContext(storage: StorageAdapter): StorageCaseContext {
 /** What takes seconds. Of storages that differ little from another one it is tried in the long run alone. */
 const HEAVY = /10,000|2,000|300 levels|30 overwrites/;
 const isShort = amount({ short: 1, long: 2 }) === 1;
+/** Of such a storage every how many cases are tried. */
+const STRIDE = amount({ short: 2, ci: 1, long: 1 });
+let variants = 0;
 
 function runCases(
   create: () => Promise<StorageCaseContext>,
   { lacks = [], leavesOut, isVariant = false }: Cases = {},
 ): void {
-  for (const { name, needs, run } of storageCases) {
-    if ((needs !== undefined && lacks.includes(needs)) || (isVariant && isShort && HEAVY.test(name))) continue;
-    if (leavesOut?.test(name)) continue;
+  if (isVariant) variants += 1;
+  for (const [index, { name, needs, run }] of storageCases.entries()) {
+    if ((needs !== undefined && lacks.includes(needs)) || leavesOut?.test(name)) continue;
+    if (isVariant && isShort && HEAVY.test(name)) continue;
+    // The next variant has the others.
+    if (isVariant && (index + variants) % STRIDE !== 0) continue;
     it(name, async () => run(await create()));
   }
 }

@@ -18,6 +18,7 @@ import { untouched } from "../../src/testing/storage/content.ts";
 import { uploadCases } from "../../src/testing/upload-cases.ts";
 import type { UploadCaseContext } from "../../src/testing/uploads/case.ts";
 import { uploadsOf } from "../../src/testing/uploads/setup.ts";
+import { amount } from "../support/trust.ts";
 
 describe("the list of upload cases", () => {
   it("has cases each with a name of its own", () => {
@@ -31,7 +32,11 @@ describe("the upload cases × memory, but those of other processes, which it can
   });
 });
 
-const inOneProcess = { lacks: ["open", "kill"] } as const;
+/** Storages around one in memory, tried as one that differs little from it. */
+const inOneProcess = { lacks: ["open", "kill"], isVariant: true } as const;
+/** Of such a storage every how many cases are tried. */
+const STRIDE = amount({ short: 2, ci: 1, long: 1 });
+let variants = 0;
 
 describe("the upload cases × a folder of a storage", () => {
   runCases(async () => {
@@ -246,15 +251,21 @@ describe("the upload cases × disk where folders have no paths by descriptor, as
       const open = async () => createDiskStorage({ root });
       return { ...toContext(await open()), open };
     },
-    { lacks: ["kill"] },
+    { lacks: ["kill"], isVariant: true },
   );
 });
 
-function runCases(
-  create: () => Promise<UploadCaseContext>,
-  { lacks = [] }: { readonly lacks?: readonly (keyof UploadCaseContext)[] } = {},
-): void {
-  for (const { name, needs, run } of uploadCases) {
+function runCases(create: () => Promise<UploadCaseContext>, { lacks = [], isVariant = false }: Cases = {}): void {
+  if (isVariant) variants += 1;
+  for (const [index, { name, needs, run }] of uploadCases.entries()) {
+    // The next variant has the others.
+    if (isVariant && (index + variants) % STRIDE !== 0) continue;
     it.skipIf(needs !== undefined && lacks.includes(needs))(name, async () => run(await create()));
   }
+}
+
+/** Which cases are run: those that need only what the storage has, and fewer of a variant of another storage. */
+interface Cases {
+  readonly lacks?: readonly (keyof UploadCaseContext)[];
+  readonly isVariant?: boolean;
 }

@@ -15,7 +15,7 @@ import { createRandom, type Random } from "./cut-requests.ts";
  * How many processes are killed at random moments, and by which seed: `CRASHES=60 CRASH_SEED=1 npx vitest run
  * test/faults/crash-trials.test.ts`.
  */
-const TRIALS = Number(process.env.CRASHES ?? amount({ short: 12, long: 1000 }));
+const TRIALS = Number(process.env.CRASHES ?? amount({ short: 6, ci: 12, long: 1000 }));
 const SEED = Number(process.env.CRASH_SEED ?? Date.now() % 1_000_000);
 /** How many trials one folder has. */
 const TRIALS_OF_AN_ENVIRONMENT = 60;
@@ -140,7 +140,7 @@ describe("a process that is killed between two system calls (skipped where strac
   });
 
   const title = "has done each step of an operation wholly or not at all, whichever call it was about to make";
-  const stride = amount({ short: 13, long: 1 });
+  const stride = amount({ short: 23, ci: 13, long: 1 });
   it.skipIf(!mayTrace())(title, { timeout: 600_000 }, async () => {
     const points = SCENARIOS.flatMap(({ name, calls, prepare, run }) =>
       countCalls(calls).map(([call, count]) => ({ name, call, count, prepare, run })),

@@ -15,7 +15,7 @@ import { createRandom, makeRequest, TARGETS } from "./cut-requests.ts";
  * How many connections are cut on each storage, and by which seed: `CUTS=1000 CUT_SEED=1 npx vitest run
  * test/faults/random-cuts.test.ts`.
  */
-const CUTS = Number(process.env.CUTS ?? amount({ short: 80, long: 10_000 }));
+const CUTS = Number(process.env.CUTS ?? amount({ short: 40, ci: 80, long: 10_000 }));
 const SEED = Number(process.env.CUT_SEED ?? Date.now() % 1_000_000);
 const LANES = Array.from({ length: 8 }, (_, index) => `lane-${index}`);
 const TEMPORARY = /^\.fileferry-/;

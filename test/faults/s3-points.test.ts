@@ -8,8 +8,9 @@ import { amount, reportFigure } from "../support/trust.ts";
 import { canFail, createStoreFaults, FAILURES, type StoreCall, type StoreFault } from "./s3/failures.ts";
 import { LARGE, OPERATIONS, type StoreOperation } from "./s3/operations.ts";
 
-/** In each run of the tests; not in that of `npm run trust`. */
-const IS_SHORT = amount({ short: 1, long: 2 }) === 1;
+/** Every how many points are tried; of those of a large upload in CI as well. */
+const STRIDE = amount({ short: 2, ci: 1, long: 1 });
+const LARGE_STRIDE = amount({ short: 2, long: 1 });
 const faults = createStoreFaults();
 const options = { retries: 2, retryDelaySeconds: 0.001, maxRetryDelaySeconds: 0.001, partBytes: 5 * 1024 * 1024 };
 let told = 0;
@@ -126,10 +127,7 @@ async function judge(operation: StoreOperation, point: Point, course: Course): P
   return checks.filter(([isWell]) => !isWell).map(([, problem]) => `${call}, ${failure}, ${lasts}: ${problem}`);
 }
 
-/**
- * The ways in which the calls of an operation can fail. Of those of a large upload every other one is tried, but in the
- * long run.
- */
+/** The ways in which the calls of an operation can fail: all of them, or every other one. */
 function pointsOf({ uses, undoes = [], body }: StoreOperation): readonly Point[] {
   const ways = [
     ...uses.map((call) => [call] as const),
@@ -142,7 +140,7 @@ function pointsOf({ uses, undoes = [], body }: StoreOperation): readonly Point[]
         : [],
     ),
   );
-  const isSparing = body === LARGE && IS_SHORT;
+  const isSparing = (body === LARGE ? LARGE_STRIDE : STRIDE) > 1;
   return isSparing ? both.filter((_, index) => index % 4 === 0 || index % 4 === 3) : both;
 }
 

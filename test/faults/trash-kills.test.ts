@@ -12,7 +12,7 @@ import { createRandom, type Random } from "./cut-requests.ts";
 import { buildProgram, runProgram } from "./uploads/run.ts";
 
 /** How many processes are killed: `KILLS=20 KILL_SEED=1 npx vitest run test/faults/trash-kills.test.ts`. */
-const KILLS = Number(process.env.KILLS ?? amount({ short: 30, long: 300 }));
+const KILLS = Number(process.env.KILLS ?? amount({ short: 10, ci: 30, long: 300 }));
 const SEED = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000);
 const START = Date.now();
 const MEMBERS = 5;

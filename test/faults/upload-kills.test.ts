@@ -11,7 +11,7 @@ import { createRandom } from "./cut-requests.ts";
 import { buildProgram, type ProgramRun, runProgram } from "./uploads/run.ts";
 
 /** How many processes are killed: `KILLS=20 KILL_SEED=1 npx vitest run test/faults/upload-kills.test.ts`. */
-const KILLS = Number(process.env.KILLS ?? amount({ short: 10, long: 200 }));
+const KILLS = Number(process.env.KILLS ?? amount({ short: 5, ci: 10, long: 200 }));
 const SEED = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000);
 const TOTAL = 6_000_000;
 

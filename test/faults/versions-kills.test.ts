@@ -13,7 +13,7 @@ import { createRandom, type Random } from "./cut-requests.ts";
 import { buildProgram, runProgram } from "./uploads/run.ts";
 
 /** How many processes are killed: `KILLS=20 KILL_SEED=1 npx vitest run test/faults/versions-kills.test.ts`. */
-const KILLS = Number(process.env.KILLS ?? amount({ short: 20, long: 300 }));
+const KILLS = Number(process.env.KILLS ?? amount({ short: 8, ci: 20, long: 300 }));
 const SEED = Number(process.env.KILL_SEED ?? Date.now() % 1_000_000);
 const START = Date.now();
 /** All kills so far and those of the sweeps are over after this time, in the hours of the program. */

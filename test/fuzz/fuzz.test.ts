@@ -14,7 +14,7 @@ import { createWatchdog } from "./watchdog.ts";
  * input that is looked at.
  */
 const { FUZZ_TARGETS, FUZZ_SECONDS, FUZZ_SEED, FUZZ_FINDS, FUZZ_INPUT } = process.env;
-const SECONDS = Number(FUZZ_SECONDS ?? amount({ short: 0.4, long: 30 }));
+const SECONDS = Number(FUZZ_SECONDS ?? amount({ short: 0.2, ci: 0.4, long: 30 }));
 const SEED = Number(FUZZ_SEED ?? Date.now() % 1_000_000);
 const FAILURES = join(FUZZ_FINDS ?? join(tmpdir(), "fileferry-fuzz"), "failures");
 

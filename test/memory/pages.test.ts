@@ -14,7 +14,7 @@ const CLIENTS = 16;
 const READ = amount({ short: 2, long: CLIENTS });
 /** The members of a sorted listing, and how many clients ask for it. */
 const LISTED = 3000;
-const LISTINGS = 300;
+const LISTINGS = amount({ short: 100, ci: 300, long: 300 });
 /** By the default of `limits.pageBytesPerAccount`. */
 const MOST_PAGES = 7;
 const MAX_RSS_MEGABYTES = 220;

@@ -83,7 +83,7 @@ async function expectAsModelled(kind: string, runs: number, create: Parameters<t
 describe("three clients, a shared folder and a storage that fails now and then", () => {
   it("see and leave what a plain model says, in memory", async () => {
     let environments = 0;
-    await expectAsModelled("memory", amount({ short: 12, long: 600 }), async () => {
+    await expectAsModelled("memory", amount({ short: 6, ci: 12, long: 600 }), async () => {
       environments += 1;
       return { inner: createMemoryStorage(), isHeard: environments % 2 === 0 };
     });
@@ -91,7 +91,7 @@ describe("three clients, a shared folder and a storage that fails now and then",
 
   it("see and leave what a plain model says, on disk, and no temporary files", async () => {
     let environments = 0;
-    await expectAsModelled("disk", amount({ short: 6, long: 240 }), async () => {
+    await expectAsModelled("disk", amount({ short: 3, ci: 6, long: 240 }), async () => {
       environments += 1;
       const root = await mkdtemp(join(tmpdir(), "fileferry-model-"));
       const end = async (): Promise<void> => {

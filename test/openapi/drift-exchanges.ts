@@ -67,7 +67,8 @@ const ACCEPTS = { json: "application/json", webdav: "*/*", html: "text/html" } a
 
 /** A request is tried with one of this many ways to log in, and failures: others of the operation try the rest. */
 function strideOf({ length }: readonly Ask[]): number {
-  return amount({ short: length > 50 ? 7 : Math.min(3, length), long: 1 });
+  const few = Math.min(3, length);
+  return length > 50 ? amount({ short: 17, ci: 7, long: 1 }) : amount({ short: few, long: 1 });
 }
 
 /** The fields of requests that are parameters: others say who asks, and what the content is. */

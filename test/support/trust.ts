@@ -17,9 +17,20 @@ export interface Figure {
 /** Where figures are written, a line of JSON each; only `npm run trust` asks for them. */
 const report = process.env.TRUST_REPORT || undefined;
 
-/** How much of something is tried: a little in every run of the tests, all of it by `npm run trust` and on mutants. */
-export function amount({ short, long }: { readonly short: number; readonly long: number }): number {
-  return report === undefined && !areMutants ? short : long;
+/** How much of something is tried. */
+export interface Amounts {
+  /** By `npm test` and `npm run check`. */
+  readonly short: number;
+  /** By `.ci/run`. Default: `short`. */
+  readonly ci?: number;
+  /** By `npm run trust`, and on mutants. */
+  readonly long: number;
+}
+
+/** Returns how much of something this run tries. */
+export function amount({ short, ci = short, long }: Amounts): number {
+  if (report !== undefined || areMutants) return long;
+  return process.env.CI ? ci : short;
 }
 
 /** Adds a figure to the report, if one is made. */

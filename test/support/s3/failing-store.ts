@@ -1,5 +1,6 @@
 import type { StorageUploads, UploadKey } from "../../../src/contracts/storage-uploads.ts";
 import type { S3Fetch } from "../../../src/storage/s3.ts";
+import { amount } from "../trust.ts";
 import { createFake, refusal, type S3Call, type S3Content } from "./fake.ts";
 import { createUploadsInSmallParts } from "./small-parts.ts";
 
@@ -46,11 +47,17 @@ export function createFailingStore(existing?: S3Content) {
   return { fake, strike, open, countCalls: () => calls, faulty: open(fake.fetch, 0), healthy: open(fake.fetch) };
 }
 
-/** Yields every fault of `count` calls. */
+const IS_SHORT = amount({ short: 1, ci: 2, long: 2 }) === 1;
+
+/**
+ * Yields the faults of `count` calls: each call fails once, and from it on all do. A short run has one of the two for a
+ * call and a failure, and the other one for the next call, and for the next failure.
+ */
 export function* everyFault(count: number, failure: Failure): Generator<Fault> {
   for (let from = 1; from <= count; from += 1) {
-    yield { from, lasts: "once", failure };
-    yield { from, lasts: "on", failure };
+    const isOn = (from + FAILURES.indexOf(failure)) % 2 === 1;
+    if (!isOn || !IS_SHORT) yield { from, lasts: "once", failure };
+    if (isOn || !IS_SHORT) yield { from, lasts: "on", failure };
   }
 }
 

@@ -481,7 +481,7 @@ describe("for any chunks", () => {
         const parts = await readAll(requestOf(chunked(bytes, cuts)));
         expect(parts).toEqual(texts.map((text, index) => ({ name: `f${index}`, text: text ?? "" })));
       }),
-      { numRuns: amount({ short: 100, long: 300 }) },
+      { numRuns: amount({ short: 50, ci: 100, long: 300 }) },
     );
   });
 
@@ -538,7 +538,7 @@ describe("for any chunks", () => {
         }
         expect(Buffer.concat(found).equals(data)).toBe(true);
       }),
-      { numRuns: amount({ short: 60, long: 200 }) },
+      { numRuns: amount({ short: 30, ci: 60, long: 200 }) },
     );
   });
 });

@@ -304,7 +304,7 @@ async function toRequest({ call, post }: Opened, { request }: Situation) {
 describe("a dry run of commands, whatever is around the storage", () => {
   it("has the outcomes of the real run after it, and no effect", { timeout: 600_000 }, async () => {
     let [compared, full] = [0, 0];
-    const numRuns = amount({ short: 300, long: 10_000 });
+    const numRuns = amount({ short: 150, ci: 300, long: 10_000 });
     await fc.assert(
       fc.asyncProperty(situation, async (given) => {
         const opened = await open(given);
