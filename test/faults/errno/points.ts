@@ -164,9 +164,12 @@ async function haveClosed(but: number): Promise<boolean> {
   return openDescriptors() <= but;
 }
 
-function judgeRefusal({ operation, faults }: Point, got: Got, { root }: Environment): readonly string[] {
+function judgeRefusal(point: Point, got: Got, { root }: Environment): readonly string[] {
+  const { operation, faults } = point;
   const { status, headers, body } = got;
-  const refusals = faults.map(({ errno }) => REFUSALS.get(errno));
+  // If what it replaces cannot come back either, something has changed.
+  const isAway = operation.replaces !== undefined && isStuck(point);
+  const refusals = [...faults.map(({ errno }) => REFUSALS.get(errno)), ...(isAway ? [AWAY] : [])];
   const statuses = [...refusals.map((refusal) => refusal?.[0]), operation.refused?.status];
   const texts = [...refusals.map((refusal) => refusal?.[1]), operation.refused?.text];
   const text = `${Buffer.from(body ?? [])}${[...headers].join("\n")}`;
