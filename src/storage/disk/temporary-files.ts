@@ -82,16 +82,26 @@ export async function removeIfAbandoned(folder: OpenFolder, name: string): Promi
 
 /** Gives a member the name back that it had. Returns `false` if something else has it, or is to have it before. */
 async function returnTo(home: Home, folder: OpenFolder, name: string): Promise<boolean> {
-  const [first] = [...returning].find(([, one]) => one.folder === home.folder && one.name === home.name) ?? [];
-  if (first !== name) return false;
+  if (folder.identity() !== home.folder || !(await isNext(home, folder, name))) return false;
   // Most do not wait for the lock, which a move has while it removes what it has replaced.
-  if (folder.identity() !== home.folder || (await folder.lookUp(home.name)) !== undefined) return false;
+  if ((await folder.lookUp(home.name)) !== undefined) return false;
   return withNameLock(folder, home.name, async () => {
     if (!returning.has(name) || (await folder.lookUp(home.name, { hasLock: true })) !== undefined) return false;
     await rename(folder.at(name), folder.at(home.name));
     returning.delete(name);
     return true;
   });
+}
+
+/** Whether no other member is to have the name before this one. Forgets those that others have removed. */
+async function isNext(home: Home, folder: OpenFolder, name: string): Promise<boolean> {
+  for (const [other, { folder: from, name: former }] of returning) {
+    if (other === name) return true;
+    if (from !== home.folder || former !== home.name) continue;
+    if ((await folder.lookUp(other)) !== undefined) return false;
+    returning.delete(other);
+  }
+  return false;
 }
 
 /** Whether a temporary file was left by this process, or its process has ended. */

@@ -90,8 +90,6 @@ describe.each(["move", "copy"] as const)("a %s over a folder, whose name is free
     await expect(replace()).rejects.toMatchObject({ code: "unavailable" });
     expect(readdirSync(join(root, "folder"))).toEqual(["other"]);
     rmSync(join(root, "folder"), { recursive: true });
-    // The listing that gives it back may be past its name already.
-    await listNames();
     expect(await listNames()).toContain("folder");
     expect(readFileSync(join(root, "folder", "inside"), "utf8")).toBe("old");
   });
@@ -103,10 +101,21 @@ describe.each(["move", "copy"] as const)("a %s over a folder, whose name is free
     await listNames();
     expect(readdirSync(join(root, "folder"))).toEqual(["other"]);
     rmSync(join(root, "folder"), { recursive: true });
-    // The listing that gives it back may be past its name already.
-    await listNames();
     expect(await listNames()).toEqual(["file", "folder"]);
     expect(readFileSync(join(root, "folder", "inside"), "utf8")).toBe("old");
+  });
+
+  it("gives the folder back also if an earlier one, which could not come back either, was removed", async () => {
+    whenFree(makeFull);
+    await expect(replace()).rejects.toMatchObject({ code: "unavailable" });
+    for (const name of readdirSync(root)) if (name !== "file") rmSync(join(root, name), { recursive: true });
+    mkdirSync(join(root, "folder"));
+    writeFileSync(join(root, "folder", "inside"), "later");
+    await expect(replace()).rejects.toMatchObject({ code: "unavailable" });
+    after.rename = async () => undefined;
+    rmSync(join(root, "folder"), { recursive: true });
+    expect(await listNames()).toEqual(["file", "folder"]);
+    expect(readFileSync(join(root, "folder", "inside"), "utf8")).toBe("later");
   });
 
   it("does not give back what a later one has replaced", async () => {
