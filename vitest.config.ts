@@ -5,6 +5,12 @@ import { ProjectSequencer } from "./test/support/runner/project-sequencer.ts";
 
 const source = new URL("./src/", import.meta.url).pathname;
 
+/** Unit, in-process and package tests. */
+const QUICK = [
+  "test/{bridges,client,unit,spec,package,security}/**/*.test.ts",
+  "test/openapi/!(drift).test.ts",
+  "test/conformance/{authenticators,stores}.test.ts",
+];
 /** Tests in which calls of the system fail: they replace functions that a module takes when it is loaded. */
 const FAULTS = "test/faults/{accounts-errno,disk/*}.test.ts";
 /** Tests that need Chromium, Redis, an S3 server, nginx, strace, fail2ban, archivers, packages or another runtime. */
@@ -46,8 +52,12 @@ export default defineConfig({
     reporters: ["default", createClosingLineReporter()],
     sequence: { sequencer: ProjectSequencer },
     projects: [
-      // `npm run check`; `npm test` names some of these folders. All files of a worker share its modules, here and
-      // below: loading them takes longer than most tests, so these are one project.
+      // `npm test`. Its tests are a part of the next project, so it is there only when it is asked for: a worker that
+      // changes the project loads all modules once more. But for `faults`, all files of a worker share its modules.
+      ...(process.argv.includes("quick")
+        ? [{ extends: true as const, test: { name: "quick", include: QUICK, exclude: INSTALLED, isolate: false } }]
+        : []),
+      // `npm run check` runs these and the next ones.
       {
         extends: true,
         test: {

@@ -116,7 +116,7 @@ export function createBasicCache({ seconds, chain, sessions, clock }: BasicCache
 
   /** The client and the name that a login is remembered for. */
   function toOrigin({ username, address, isSecure }: PresentedBasic): string {
-    // Neither an address nor a name in a header has a line break.
+    // No two origins are one text: a name with a control character is refused, and an address has none.
     return `${isSecure}\n${address}\n${username}`;
   }
 

@@ -21,7 +21,7 @@ const report = process.env.TRUST_REPORT || undefined;
 export interface Amounts {
   /** By `npm test` and `npm run check`. */
   readonly short: number;
-  /** By `.ci/run`. Default: `short`. */
+  /** In CI: where `CI` is set, as `.ci/run` sets it. Default: `short`. */
   readonly ci?: number;
   /** By `npm run trust`, and on mutants. */
   readonly long: number;

@@ -136,7 +136,7 @@ export async function judge(environment: Environment, course: Course, point: Poi
   const isDone = got.status === operation.status;
   const problems = [
     ...faults.filter(({ call }) => !fired.has(call)).map(({ call }) => `${call} was not made to fail`),
-    ...(isDone ? [] : judgeRefusal(point, got, environment)),
+    ...(isDone ? [] : judgeRefusal(point, got, environment, state)),
     ...(isDone && isNeeded(point, course) ? ["says that it is done"] : []),
     ...(isDone && operation.method === "GET" ? judgeBody(point, got, course) : []),
     ...judgeState(point, isDone, state, course),
@@ -164,11 +164,11 @@ async function haveClosed(but: number): Promise<boolean> {
   return openDescriptors() <= but;
 }
 
-function judgeRefusal(point: Point, got: Got, { root }: Environment): readonly string[] {
+function judgeRefusal(point: Point, got: Got, { root }: Environment, state: State): readonly string[] {
   const { operation, faults } = point;
   const { status, headers, body } = got;
-  // If what it replaces cannot come back either, something has changed.
-  const isAway = operation.replaces !== undefined && isStuck(point);
+  // What it replaces could not come back either: something has changed.
+  const isAway = operation.replaces !== undefined && isStuck(point) && !state.has(operation.replaces);
   const refusals = [...faults.map(({ errno }) => REFUSALS.get(errno)), ...(isAway ? [AWAY] : [])];
   const statuses = [...refusals.map((refusal) => refusal?.[0]), operation.refused?.status];
   const texts = [...refusals.map((refusal) => refusal?.[1]), operation.refused?.text];

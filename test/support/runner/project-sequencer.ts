@@ -72,7 +72,7 @@ const LONG = [
 export class ProjectSequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const projects = ["installed", "faults", "local"];
+    const projects = ["installed", "faults", "local", "quick"];
     const toRank = ({ project, moduleId }: TestSpecification): number => {
       const place = LONG.findIndex((file) => moduleId.endsWith(`/${file}`));
       return projects.indexOf(project.name) * (LONG.length + 1) + (place === -1 ? LONG.length : place);
