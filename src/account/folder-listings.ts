@@ -15,7 +15,7 @@ export interface FolderListings {
   /**
    * Lists the members of a folder. An account that may `traverse` but not `list` gets only the folders. The first step
    * throws the errors of the storage. With `options`, members that are not needed may be missing. A `long` listing is a
-   * part of long work, such as an archive; the first steps of others are `short`.
+   * part of long work, such as an archive. The first steps of others are `short`, of one listing at a time.
    */
   list(segments: readonly string[], options?: ListOptions, urgency?: Urgency): AsyncIterable<StorageEntry>;
   /** Throws what the first step of {@link FolderListings.list} throws, and reads no further. */
@@ -43,9 +43,6 @@ export interface ListingSource {
   readonly key: string;
 }
 
-/** The number of steps of a listing that do not wait for long ones. Folders of a few hundred members need no more. */
-const SHORT_STEPS = 16;
-
 /** Lists the members of a folder, as {@link FolderListings.list} does. */
 export function listFolder(
   source: ListingSource,
@@ -53,12 +50,12 @@ export function listFolder(
   options: ListOptions | undefined,
   urgency: Urgency = "short",
 ): AsyncIterable<StorageEntry> {
-  return toMembers(() => listBatches(source, segments, urgency === "short" ? SHORT_STEPS : 0, options));
+  return toMembers(() => listBatches(source, segments, urgency, options));
 }
 
 /** Throws what the first step of a listing throws. */
 export async function checkFolder(source: ListingSource, segments: readonly string[]): Promise<void> {
-  await readFirst(listBatches(source, segments, 0));
+  await readFirst(listBatches(source, segments, "long"));
 }
 
 /** Returns which members a listing has. @throws StorageError `not-found`, or the refusal of the account. */
@@ -80,7 +77,7 @@ export async function findListingTag(source: ListingSource, segments: readonly s
 async function* listBatches(
   source: ListingSource,
   segments: readonly string[],
-  shortSteps: number,
+  urgency: Urgency,
   options?: ListOptions,
 ): AsyncGenerator<readonly StorageEntry[]> {
   const { tree, queue, key } = source;
@@ -89,9 +86,8 @@ async function* listBatches(
   const isShown = ({ name, kind }: StorageEntry): boolean =>
     (kind === "folder" || (showsFiles && kind === "file")) && !(isRoot && name === RESERVED_NAME);
   const batches = toBatches(tree.list(toStoragePath(segments), toStorageOptions(options, showsFiles, isRoot)));
-  const run = <T>(step: () => Promise<T>, before: number): Promise<T> =>
-    queue.run(key, before < shortSteps ? "short" : "long", step);
-  for await (const batch of runSteps(batches, run)) yield batch.every(isShown) ? batch : batch.filter(isShown);
+  const steps = runSteps(batches, queue.begin(key, urgency));
+  for await (const batch of steps) yield batch.every(isShown) ? batch : batch.filter(isShown);
 }
 
 /** The limit of the storage also counts members that are not shown: any number of files, and the reserved name. */

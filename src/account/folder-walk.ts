@@ -1,6 +1,6 @@
 import { toBatches } from "../contracts/member-batches.ts";
 import { hasCode, type StorageAdapter, type StorageEntry } from "../contracts/storage-adapter.ts";
-import { runSteps } from "../platform/fair-queue.ts";
+import { runSteps, type Work } from "../platform/fair-queue.ts";
 import { toStoragePath } from "./path.ts";
 
 /** A file, link or folder that {@link walkFolder} found, by its path in the storage. */
@@ -15,12 +15,12 @@ export interface WalkedMember {
 export async function* walkFolder(
   storage: StorageAdapter,
   top: readonly string[],
-  run: <T>(step: () => Promise<T>) => Promise<T>,
+  run: Work["run"],
 ): AsyncGenerator<WalkedMember> {
   const waiting = [top];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     try {
-      for await (const batch of runSteps(toBatches(storage.list(toStoragePath(folder))), run)) {
+      for await (const batch of runSteps(toBatches(storage.list(toStoragePath(folder))), { run })) {
         for (const { name, kind, size } of batch) {
           const segments = [...folder, name];
           if (kind === "folder") waiting.push(segments);

@@ -15,7 +15,7 @@ export const KEY_OPERATIONS = {
   createKey: {
     summary: "Make an API key",
     description:
-      "Only this response has the key itself. It is sent as `Authorization: Bearer`, or as the password of HTTP Basic. An API key cannot make one.",
+      "Only this response has the key itself. Send it as `Authorization: Bearer` or as the password of HTTP Basic. An API key cannot make one.",
     tag: "Login",
     parameters: ["contentEncoding", "acceptLanguage", ...TRACE],
     body: "key",

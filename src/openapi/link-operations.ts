@@ -29,7 +29,7 @@ export const LINK_OPERATIONS = {
   createLink: {
     summary: "Make a link",
     description:
-      "With the `url` clients may do what `permissions` say, as far as the account may, until the link ends. The form can also withdraw all links.",
+      "Until the link ends, its `url` allows what `permissions` say, as far as the account may. The form can also withdraw all links.",
     tag: "Links",
     parameters: ["contentEncoding", "acceptLanguage", ...TRACE],
     body: "link",

@@ -87,8 +87,7 @@ export const OPERATION_SPECS = {
   },
   getFolder: {
     summary: "List a folder, or download it as an archive",
-    description:
-      "The response is a page, JSON if that is preferred, or a ZIP archive of the folder with `Accept: application/zip`. `limit` divides a listing as JSON into pages. `q` finds members below the folder.",
+    description: "A page, JSON if that is preferred, or a ZIP archive with `Accept: application/zip`.",
     tag: "Folders",
     parameters: [
       "q",
@@ -143,7 +142,7 @@ export const OPERATION_SPECS = {
   changeFolder: {
     summary: "Run commands on members of a folder, or submit a form",
     description:
-      "Commands run in order; if one fails, the following ones still run. A form creates a folder, uploads files, or deletes, downloads or runs a trigger on members. A form gets a redirect to the page of the folder, or a page with the status of the failure.",
+      "Commands run in order; if one fails, the following ones still run. A form creates a folder, uploads files, or deletes, downloads or runs a trigger on members.",
     tag: "Folders",
     parameters: ["dryRun", "contentEncoding", "formMetadata", "sort", "order", "acceptLanguage", ...TRACE],
     body: "folder",

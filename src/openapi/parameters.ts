@@ -34,7 +34,7 @@ const PARAMETERS = {
     "Who sends the file, percent-encoded in UTF-8, for links that ask for it. The file is stored as `<sender> - <name>`. A form has the field `sender`, before its files.",
   ),
   signOnId: {
-    ...inPath("id", "The ID of a login at another site, as in the links of the login page."),
+    ...inPath("id", "The ID of a login at another site, as in the login page."),
     schema: { ...text, pattern: "^[a-z0-9-]{1,32}$" },
   },
   signOnState: inQuery("state", "What the service has given to the other site (RFC 6749 4.1.2)."),
@@ -141,10 +141,7 @@ const PARAMETERS = {
     ...inHeader("Tus-Resumable", "The version of tus. With another one the response is 412."),
     schema: text,
   },
-  draftVersion: inHeader(
-    "Upload-Draft-Interop-Version",
-    "The version of the draft that the client speaks: 5 to 8 are served.",
-  ),
+  draftVersion: inHeader("Upload-Draft-Interop-Version", "The version of the draft that the client speaks: 5 to 8."),
   uploadOffset: inHeader("Upload-Offset", "The number of bytes that are stored already."),
   uploadLength: inHeader("Upload-Length", "The number of bytes of the complete file."),
   uploadDeferLength: inHeader("Upload-Defer-Length", "`1`: the length is told later (tus)."),
@@ -162,7 +159,7 @@ const PARAMETERS = {
   ),
   uploadChecksum: inHeader(
     "Upload-Checksum",
-    "Algorithm and checksum in Base64 of the content (tus). With a wrong one nothing of the content is kept.",
+    "Algorithm and checksum in Base64 of the content (tus). With a wrong one nothing is kept.",
   ),
   contentDigest: inHeader(
     "Content-Digest",

@@ -47,7 +47,7 @@ const RESPONSES_OF_OTHERS: readonly (readonly [statuses: string, response: Respo
     "4XX",
     {
       description:
-        "The server rejected the request before it reached the service: malformed (400), too slow (408), or too many headers (431).",
+        "Rejected before it reached the service: malformed (400), too slow (408), or too many headers (431).",
       content: ANY_TEXT,
     },
   ],

@@ -3,8 +3,8 @@ export const TAGS = {
   Files: "Files of the account: URLs that do not end with `/`.",
   Folders: "Folders of the account: URLs that end with `/`.",
   Uploads:
-    "Uploads in several requests: by tus 1.0.0 and by the IETF draft Resumable Uploads for HTTP (interop versions 5 to 8).",
-  Links: "Links give files and folders to people without an account. Below their URL is the same as below `/home/`.",
+    "Uploads in several requests: by tus 1.0.0 or the IETF draft Resumable Uploads for HTTP (interop versions 5 to 8).",
+  Links: "Links give files and folders to people without an account. Below their URL is what is below `/home/`.",
   Login: "Sessions and passwords.",
   Service: "This document, the assets of the pages, and redirects to the files.",
 } as const;

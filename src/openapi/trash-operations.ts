@@ -14,7 +14,7 @@ export const TRASH_OPERATIONS = {
   changeTrash: {
     summary: "Restore entries of the trash, or remove them for good",
     description:
-      "The targets are IDs of entries. If one fails, the following ones still run. `from`, the path of the entry, saves a search. With `to`, it is restored to another path. A form gets a redirect to the page of the trash, or a page with the status of the failure.",
+      "The targets are IDs of entries. If one fails, the following ones still run. `from`, the path of the entry, saves a search. With `to`, it is restored to another path.",
     tag: "Folders",
     parameters: ["dryRun", "contentEncoding", "acceptLanguage", ...TRACE],
     body: "trash",

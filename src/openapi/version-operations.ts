@@ -14,7 +14,7 @@ export const VERSION_OPERATIONS = {
   changeVersions: {
     summary: "Restore versions of a file, or remove them for good",
     description:
-      "The targets are IDs of versions. If one fails, the following ones still run. To restore one is to replace the file by it: the present content becomes a version. A form gets a redirect to the page of the versions, or a page with the status of the failure.",
+      "The targets are IDs of versions. If one fails, the following ones still run. To restore one is to replace the file by it: the present content becomes a version.",
     tag: "Files",
     parameters: ["dryRun", "contentEncoding", "acceptLanguage", ...TRACE],
     body: "versions",

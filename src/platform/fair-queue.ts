@@ -5,33 +5,45 @@ import { createRecentUsage, type RecentUsage } from "./recent-usage.ts";
 export type Urgency = "short" | "long";
 
 /**
- * Shares the time of the event loop between the long work of many accounts, such as the listings of large folders. One
- * step of an urgency runs at a time. The next one is of the account that has used the least time of late, so that
- * hundreds of steps of one account delay another no more than a few do.
+ * Shares the time of the event loop between the work of many accounts, such as the listings of large folders, so that
+ * hundreds of steps of one account delay another no more than a few do. One step of an urgency runs at a time. The next
+ * long one is of the account that has used the least time of late. With short ones the accounts take turns: an account
+ * that asks for one small listing after the other has soon used the most time, and would always be the last.
  */
 export interface FairQueue {
   /** Runs a step when its turn comes. The steps of an account start in the order of the calls, of each urgency. */
   run<T>(account: string, urgency: Urgency, step: () => Promise<T>): Promise<T>;
+  /**
+   * Begins work. The first steps of `short` work are short, but of one work of an account at a time: hundreds of
+   * listings that are all at their beginning would delay those of other accounts.
+   */
+  begin(account: string, urgency: Urgency): Work;
 }
 
-/**
- * Yields what a source yields. Each of its steps is run by `run`, with the number of steps before it, so that it can be
- * a step of a {@link FairQueue}.
- */
-export async function* runSteps<T>(
-  source: AsyncIterableIterator<T>,
-  run: (step: () => Promise<IteratorResult<T>>, before: number) => Promise<IteratorResult<T>>,
-): AsyncGenerator<T> {
+/** Work in steps. */
+export interface Work {
+  /** Runs a step. */
+  run<T>(step: () => Promise<T>): Promise<T>;
+  /** Says that there are no further steps. */
+  end?(): void;
+}
+
+/** Yields what a source yields. Each of its steps is one of the work, which ends with it. */
+export async function* runSteps<T>(source: AsyncIterableIterator<T>, work: Work): AsyncGenerator<T> {
   try {
-    for (let before = 0; ; before++) {
-      const { done, value } = await run(() => source.next(), before);
+    for (;;) {
+      const { done, value } = await work.run(() => source.next());
       if (done === true) return;
       yield value;
     }
   } finally {
+    work.end?.();
     await source.return?.();
   }
 }
+
+/** The number of short steps of short work. A listing of a few hundred members needs no more. */
+const SHORT_STEPS = 16;
 
 /** How long steps may take in one iteration of the event loop, in milliseconds, before other events are handled. */
 const SLICE_MS: Readonly<Record<Urgency, number>> = { short: 5, long: 1 };
@@ -41,12 +53,31 @@ const MAX_STEP_MS = 4;
 /** Creates a {@link FairQueue}. If the requests of a runtime share no event loop, every step runs immediately. */
 export function createFairQueue(): FairQueue {
   const usage = createRecentUsage();
-  const lines = { short: createLine(SLICE_MS.short, usage), long: createLine(SLICE_MS.long, usage) };
-  return { run: (account, urgency, step) => (isLoopShared ? lines[urgency](account, step) : step()) };
+  const lines = { short: createLine(SLICE_MS.short), long: createLine(SLICE_MS.long, usage) };
+  /** The accounts that have work with short steps. */
+  const withShort = new Set<string>();
+
+  const run: FairQueue["run"] = (account, urgency, step) => (isLoopShared ? lines[urgency](account, step) : step());
+
+  function begin(account: string, urgency: Urgency): Work {
+    if (urgency === "long" || withShort.has(account)) return { run: (step) => run(account, "long", step) };
+    withShort.add(account);
+    let left = SHORT_STEPS;
+    return {
+      run: (step) => run(account, left-- > 0 ? "short" : "long", step),
+      end: () => withShort.delete(account),
+    };
+  }
+
+  return { run, begin };
 }
 
-/** Creates the line of the steps of one urgency. The function runs a step when its turn comes. */
-function createLine(slice: number, usage: RecentUsage) {
+/**
+ * Creates the line of the steps of one urgency. The function runs a step when its turn comes. Without `usage` the
+ * accounts take turns.
+ */
+function createLine(slice: number, usage?: RecentUsage) {
+  /** The first is the account whose last turn is the longest ago. */
   const waiting = new Map<string, (() => void)[]>();
   const hasTime = createSlices(slice);
   let isRunning = false;
@@ -85,7 +116,7 @@ function createLine(slice: number, usage: RecentUsage) {
       return await step();
     } finally {
       clearTimeout(timer);
-      usage.add(account, performance.now() - startedAt);
+      usage?.add(account, performance.now() - startedAt);
       letOthersStart();
     }
   }
@@ -105,8 +136,9 @@ function createLine(slice: number, usage: RecentUsage) {
   }
 
   function takeNext(): () => void {
-    const [account, starts] = usage.findLeast(waiting);
-    if (starts.length === 1) waiting.delete(account);
+    const [account = "", starts = []] = usage?.findLeast(waiting) ?? [...waiting][0] ?? [];
+    waiting.delete(account);
+    if (starts.length > 1) waiting.set(account, starts);
     return starts.shift() as () => void;
   }
 

@@ -17,7 +17,7 @@ const LARGE_BYTES = 64 * 1024 * 1024;
 /** The files of the honest account's folder. */
 const OWN_MEMBERS = 100;
 /** How often the honest account asks for its listing and for its file at most, and how long the hostile ones go on. */
-const REQUESTS = amount({ short: 20, long: 1000 });
+const REQUESTS = amount({ short: 20, long: 5000 });
 const SECONDS = amount({ short: 3, long: 180 });
 const TIMEOUT = amount({ short: 120_000, long: 1_800_000 });
 

@@ -1,12 +1,12 @@
-import { readRunDelay } from "./run-delay.ts";
+import { readAwakeTime } from "./awake-time.ts";
 
 /**
  * Decides whether system calls may be synchronous.
  *
  * The system returns what it has in memory within microseconds, a tenth of what a call in another thread costs. But a
  * synchronous call that waits for a device blocks all requests. So calls are synchronous while they are fast, and
- * asynchronous for some time after slow ones (docs/decisions/0012-synchronous-system-calls.md). The time in which other
- * processes used the processor does not count, where the system reports it.
+ * asynchronous for some time after slow ones (docs/decisions/0012-synchronous-system-calls.md). Only the time counts in
+ * which the thread slept, where the system reports it: on a busy machine a call can take long without a device.
  */
 export interface LatencyGuard {
   /** Whether the next call may be synchronous. */
@@ -22,7 +22,7 @@ export interface LatencyGuard {
 const CALLS_MS = 10;
 const WINDOW_MS = 50;
 
-/** A call of this duration was slow, even if the system does not report whether other processes used the processor. */
+/** A call of this duration was slow, even if the system does not report whether the thread slept. */
 const UNMISTAKABLE_MS = 100;
 /** The longest time without synchronous calls. */
 const MAX_CAUTION_MS = 60_000;
@@ -37,18 +37,18 @@ export interface LatencyGuardOptions {
   readonly caution: number;
   /** Returns the current time, from any origin. */
   readonly now?: () => number;
-  /** Returns for how long this thread has waited for a processor so far. */
-  readonly runDelay?: () => number;
+  /** Returns for how long this thread has been awake so far; always 0 if the system does not report it. */
+  readonly awakeTime?: () => number;
 }
 
 /** An iteration of the event loop with synchronous calls. */
 interface Iteration {
-  /** When its first call started. Later, if other processes used the processor during its calls. */
+  /** When its first call started. Later, if the thread did not sleep during its calls. */
   startedAt: number;
   /** The duration of its calls. */
   taken: number;
-  /** The run delay before the calls that may have it in their duration. */
-  runDelay: number;
+  /** The time of its start, or of the end of its last long call, and how long the thread had been awake then. */
+  measured: { readonly at: number; readonly awake: number };
 }
 
 /** Creates the guard of one group of calls. */
@@ -57,7 +57,7 @@ export function createLatencyGuard({
   near,
   caution,
   now = () => performance.now(),
-  runDelay = readRunDelay,
+  awakeTime = readAwakeTime,
 }: LatencyGuardOptions): LatencyGuard {
   let lastSlow = Number.NEGATIVE_INFINITY;
   let cautiousUntil = Number.NEGATIVE_INFINITY;
@@ -83,7 +83,7 @@ export function createLatencyGuard({
       return call();
     } finally {
       const ended = now();
-      const duration = toOwnDuration(ended - startedAt, current);
+      const duration = toOwnDuration(startedAt, ended, current);
       current.taken += duration;
       if (duration > slow) noteSlow(startedAt, ended, duration);
     }
@@ -93,18 +93,20 @@ export function createLatencyGuard({
     setImmediate(() => {
       iteration = undefined;
     });
-    iteration = { startedAt, taken: 0, runDelay: runDelay() };
+    iteration = { startedAt, taken: 0, measured: { at: startedAt, awake: awakeTime() } };
     return iteration;
   }
 
-  /** The duration of a call without the time in which other processes used the processor. */
-  function toOwnDuration(duration: number, current: Iteration): number {
+  /** The duration of a call; of a long one only the time in which the thread slept. */
+  function toOwnDuration(startedAt: number, ended: number, current: Iteration): number {
+    const duration = ended - startedAt;
     if (duration <= slow) return duration;
-    const before = current.runDelay;
-    current.runDelay = runDelay();
-    const delay = Math.min(duration, current.runDelay - before);
-    current.startedAt += delay;
-    return duration - delay;
+    const before = current.measured;
+    current.measured = { at: ended, awake: awakeTime() };
+    const slept = ended - before.at - (current.measured.awake - before.awake);
+    const own = Math.min(Math.max(0, slept), duration);
+    current.startedAt += duration - own;
+    return own;
   }
 
   function noteSlow(startedAt: number, ended: number, duration: number): void {

@@ -1,6 +1,12 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { createFairQueue, type FairQueue, runSteps, type Urgency } from "../../../src/platform/fair-queue.ts";
+import {
+  createFairQueue,
+  type FairQueue,
+  runSteps,
+  type Urgency,
+  type Work,
+} from "../../../src/platform/fair-queue.ts";
 
 /** How long a step of these tests takes by the clock that the queue reads, in milliseconds: longer than a slice. */
 const STEP_MS = 2;
@@ -114,6 +120,46 @@ describe("createFairQueue", () => {
     await long;
   });
 
+  it("gives accounts with short steps turns, also one that has used more time than all others", async () => {
+    const queue = createFairQueue();
+    const started: string[] = [];
+    await work(queue, "one", 50, started, "short");
+    const names = ["a", "b", "c"];
+    const others = names.flatMap((name) => Array.from({ length: 10 }, () => work(queue, name, 1, started, "short")));
+    await work(queue, "one", 1, started, "short");
+    expect(started.slice(50).indexOf("one")).toBeLessThanOrEqual(names.length + 1);
+    await Promise.all(others);
+  });
+
+  it("begins short work with short steps, of one work of an account at a time", async () => {
+    const queue = createFairQueue();
+    const started: string[] = [];
+    const first = queue.begin("one", "short");
+    const second = queue.begin("one", "short");
+    const other = queue.begin("other", "short");
+    const start = (name: string, { run }: Work): Promise<number> => run(async () => started.push(name));
+    const long = Promise.all(Array.from({ length: 5 }, () => work(queue, "long", 1, started)));
+    await Promise.all([start("second", second), start("first", first), start("other", other)]);
+    expect(started.slice(0, 3)).toEqual(["long", "first", "other"]);
+    first.end?.();
+    const more = Promise.all(Array.from({ length: 5 }, () => work(queue, "long", 1, started)));
+    started.length = 0;
+    await start("third", queue.begin("one", "short"));
+    expect(started).toEqual(["third"]);
+    await Promise.all([long, more]);
+  });
+
+  it("makes the seventeenth step of short work a long one", async () => {
+    const queue = createFairQueue();
+    const started: string[] = [];
+    const short = queue.begin("one", "short");
+    for (let step = 0; step < 16; step++) await short.run(async () => undefined);
+    const long = Promise.all(Array.from({ length: 5 }, () => work(queue, "long", 1, started)));
+    await short.run(async () => started.push("one"));
+    expect(started.length).toBeGreaterThan(2);
+    await long;
+  });
+
   it("does not wait for a step whose storage never answers", async () => {
     const queue = createFairQueue();
     void queue.run("a", "long", () => new Promise(() => undefined));
@@ -132,21 +178,22 @@ describe("runSteps", () => {
     }
   }
 
-  it("runs each step with the number of steps before it", async () => {
-    const before: number[] = [];
+  it("makes each step one of the work, and ends the work", async () => {
+    const steps: string[] = [];
     const found: number[] = [];
-    const run = <T>(step: () => Promise<T>, count: number): Promise<T> => {
-      before.push(count);
+    const run: Work["run"] = (step) => {
+      steps.push("step");
       return step();
     };
-    for await (const value of runSteps(numbers([]), run)) found.push(value);
+    for await (const value of runSteps(numbers([]), { run, end: () => steps.push("end") })) found.push(value);
     expect(found).toEqual([1, 2, 3]);
-    expect(before).toEqual([0, 1, 2, 3]);
+    expect(steps).toEqual(["step", "step", "step", "step", "end"]);
   });
 
-  it("ends the source if its reader stops", async () => {
+  it("ends the source and the work if its reader stops", async () => {
     const ended: string[] = [];
-    for await (const _value of runSteps(numbers(ended), (step) => step())) break;
-    expect(ended).toEqual(["ended"]);
+    const end = () => ended.push("work");
+    for await (const _value of runSteps(numbers(ended), { run: (step) => step(), end })) break;
+    expect(ended.sort()).toEqual(["ended", "work"]);
   });
 });

@@ -49,11 +49,11 @@ describe("the latency guard of a disk", () => {
     expect(guard.isFast()).toBe(true);
   });
 
-  it("ignores the time in which other processes used the processor", async () => {
+  it("ignores the time in which the thread ran or waited for a processor", async () => {
     const { guard, take } = createGuard();
     for (let call = 0; call < 4; call += 1) {
       expect(guard.isFast()).toBe(true);
-      take(300, 0, { delay: 297 });
+      take(300, 0, { awake: 297 });
     }
     expect(guard.isFast()).toBe(false);
     await nextTurn();
@@ -61,10 +61,21 @@ describe("the latency guard of a disk", () => {
   });
 
   it("subtracts that time once, and from the calls of its own iteration of the event loop only", async () => {
-    const { guard, take, delay } = createGuard();
-    delay(100);
+    const { guard, take, work } = createGuard();
+    work(100);
     take(50);
-    take(50, 0, { delay: 30 });
+    take(50, 0, { awake: 30 });
+    await nextTurn();
+    expect(guard.isFast()).toBe(false);
+  });
+
+  it("counts the time in which the thread slept, also after much work in the same iteration", async () => {
+    const { guard, take, work } = createGuard();
+    for (let call = 0; call < 2; call += 1) {
+      take(1);
+      work(40);
+      take(15);
+    }
     await nextTurn();
     expect(guard.isFast()).toBe(false);
   });
@@ -93,19 +104,19 @@ describe("the latency guard of a disk", () => {
 });
 
 /**
- * A guard with its own clock. `take` makes a call of this duration, followed by a rest; during `delay` of it other
- * processes use the processor. The function `delay` lets them do so between calls.
+ * A guard with its own clock. `take` makes a call of this duration, followed by a rest; during `awake` of it the thread
+ * does not sleep. `work` lets time pass between calls in which it does not sleep either.
  */
 function createGuard() {
   let time = 0;
-  let runDelay = 0;
-  const guard = createLatencyGuard({ slow: 10, near: 1000, caution: 500, now: () => time, runDelay: () => runDelay });
+  let awakeTime = 0;
+  const guard = createLatencyGuard({ slow: 10, near: 1000, caution: 500, now: () => time, awakeTime: () => awakeTime });
 
-  function take(duration: number, rest = 0, { delay = 0, failure }: { delay?: number; failure?: string } = {}): void {
+  function take(duration: number, rest = 0, { awake = 0, failure }: { awake?: number; failure?: string } = {}): void {
     try {
       guard.timed(() => {
         time += duration;
-        runDelay += delay;
+        awakeTime += awake;
         if (failure !== undefined) throw new Error(failure);
       });
     } finally {
@@ -113,12 +124,12 @@ function createGuard() {
     }
   }
 
-  function delay(duration: number): void {
+  function work(duration: number): void {
     time += duration;
-    runDelay += duration;
+    awakeTime += duration;
   }
 
-  return { guard, take, delay };
+  return { guard, take, work };
 }
 
 function nextTurn(): Promise<void> {

@@ -12,16 +12,18 @@ let statistics: number | undefined;
 let latest = 0;
 
 /**
- * Returns for how long this thread has waited for a processor so far, in milliseconds, because others used it. It is
- * always 0 if the system does not report it. A call takes a microsecond or two.
+ * Returns for how long this thread has been awake so far, in milliseconds: it ran, or waited for a processor because
+ * others used it. The rest of its time it slept, because it waited for something else, such as a device. It is always 0
+ * if the system does not report it. A call takes a microsecond or two.
  */
-export function readRunDelay(): number {
+export function readAwakeTime(): number {
   statistics ??= openStatistics();
   if (statistics < 0) return latest;
   const length = readStatistics(statistics);
-  let nanoseconds = 0;
-  for (let at = buffer.indexOf(SPACE) + 1; at < length && buffer[at] !== SPACE; at++) {
-    nanoseconds = 10 * nanoseconds + (buffer[at] as number) - ZERO;
+  let [nanoseconds, number, numbers] = [0, 0, 0];
+  for (let at = 0; at < length && numbers < 2; at++) {
+    if (buffer[at] === SPACE) [nanoseconds, number, numbers] = [nanoseconds + number, 0, numbers + 1];
+    else number = 10 * number + (buffer[at] as number) - ZERO;
   }
   latest = Math.max(latest, nanoseconds / NANOSECONDS_PER_MILLISECOND);
   return latest;
