@@ -20,7 +20,10 @@ export async function* walkFolder(
   const waiting = [top];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     try {
-      for await (const batch of runSteps(toBatches(storage.list(toStoragePath(folder))), { run })) {
+      for await (const batch of runSteps(toBatches(storage.list(toStoragePath(folder))), {
+        run,
+        end: () => undefined,
+      })) {
         for (const { name, kind, size } of batch) {
           const segments = [...folder, name];
           if (kind === "folder") waiting.push(segments);

@@ -28,13 +28,13 @@ const PARAMETERS = {
   path: inPath("path", `The path of a file below the account's root, ${SEGMENTS}.`, "example/hello.txt"),
   folder: inPath("folder", `The path of a folder below the account's root, ${SEGMENTS}.`, "example"),
   token: inPath("token", "The token of a link. Who has it can use the link: it is a secret."),
-  zip: inQuery("zip", "With this, of any value, the response is the archive of the folder."),
+  zip: inQuery("zip", "With any value the response is the archive of the folder."),
   sender: inHeader(
     "X-Sender",
     "Who sends the file, percent-encoded in UTF-8, for links that ask for it. The file is stored as `<sender> - <name>`. A form has the field `sender`, before its files.",
   ),
   signOnId: {
-    ...inPath("id", "The ID of a login at another site, as in the login page."),
+    ...inPath("id", "The ID of a login at another site."),
     schema: { ...text, pattern: "^[a-z0-9-]{1,32}$" },
   },
   signOnState: inQuery("state", "What the service has given to the other site (RFC 6749 4.1.2)."),
@@ -159,7 +159,7 @@ const PARAMETERS = {
   ),
   uploadChecksum: inHeader(
     "Upload-Checksum",
-    "Algorithm and checksum in Base64 of the content (tus). With a wrong one nothing is kept.",
+    "Algorithm and checksum in Base64 of the content (tus). With a wrong one this content is discarded.",
   ),
   contentDigest: inHeader(
     "Content-Digest",

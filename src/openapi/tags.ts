@@ -4,7 +4,7 @@ export const TAGS = {
   Folders: "Folders of the account: URLs that end with `/`.",
   Uploads:
     "Uploads in several requests: by tus 1.0.0 or the IETF draft Resumable Uploads for HTTP (interop versions 5 to 8).",
-  Links: "Links give files and folders to people without an account. Below their URL is what is below `/home/`.",
+  Links: "Files and folders for people without an account. Below their URL is the same as below `/home/`.",
   Login: "Sessions and passwords.",
   Service: "This document, the assets of the pages, and redirects to the files.",
 } as const;

@@ -75,7 +75,7 @@ export const UPLOAD_OPERATIONS = {
   appendUpload: {
     summary: "Add content to an upload",
     description:
-      "With its last byte the upload becomes the file: by tus at its length, by the draft with `Upload-Complete: ?1`. What arrives before a failure is kept, unless there is a checksum.",
+      "With its last byte the upload becomes the file. What arrives before a failure is kept, unless there is a checksum.",
     tag: "Uploads",
     parameters: [...APPEND_PARAMETERS, "acceptLanguage", ...TRACE],
     body: "part",

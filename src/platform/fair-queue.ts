@@ -14,8 +14,8 @@ export interface FairQueue {
   /** Runs a step when its turn comes. The steps of an account start in the order of the calls, of each urgency. */
   run<T>(account: string, urgency: Urgency, step: () => Promise<T>): Promise<T>;
   /**
-   * Begins work. The first steps of `short` work are short, but of one work of an account at a time: hundreds of
-   * listings that are all at their beginning would delay those of other accounts.
+   * Begins work. The first steps of `short` work are short, unless other short work of the account started less than a
+   * second ago and goes on: the first steps of hundreds of listings would delay other accounts.
    */
   begin(account: string, urgency: Urgency): Work;
 }
@@ -25,7 +25,7 @@ export interface Work {
   /** Runs a step. */
   run<T>(step: () => Promise<T>): Promise<T>;
   /** Says that there are no further steps. */
-  end?(): void;
+  end(): void;
 }
 
 /** Yields what a source yields. Each of its steps is one of the work, which ends with it. */
@@ -37,7 +37,7 @@ export async function* runSteps<T>(source: AsyncIterableIterator<T>, work: Work)
       yield value;
     }
   } finally {
-    work.end?.();
+    work.end();
     await source.return?.();
   }
 }
@@ -47,37 +47,39 @@ const SHORT_STEPS = 16;
 
 /** How long steps may take in one iteration of the event loop, in milliseconds, before other events are handled. */
 const SLICE_MS: Readonly<Record<Urgency, number>> = { short: 5, long: 1 };
+/** For this time, in milliseconds, or until it ends, short work is the only one of its account with short steps. */
+const ALONE_MS = 1000;
 /** A step that takes longer, in milliseconds, waits for its storage. The next one does not wait for it. */
 const MAX_STEP_MS = 4;
 
 /** Creates a {@link FairQueue}. If the requests of a runtime share no event loop, every step runs immediately. */
 export function createFairQueue(): FairQueue {
   const usage = createRecentUsage();
-  const lines = { short: createLine(SLICE_MS.short), long: createLine(SLICE_MS.long, usage) };
-  /** The accounts that have work with short steps. */
-  const withShort = new Set<string>();
+  const lines = { short: createLine(SLICE_MS.short, usage, true), long: createLine(SLICE_MS.long, usage) };
+  /** When the work of accounts started that has their short steps. */
+  const startedAt = new Map<string, number>();
 
   const run: FairQueue["run"] = (account, urgency, step) => (isLoopShared ? lines[urgency](account, step) : step());
 
   function begin(account: string, urgency: Urgency): Work {
-    if (urgency === "long" || withShort.has(account)) return { run: (step) => run(account, "long", step) };
-    withShort.add(account);
-    let left = SHORT_STEPS;
+    const now = performance.now();
+    const isShort = urgency === "short" && now - (startedAt.get(account) ?? -ALONE_MS) >= ALONE_MS;
+    let left = isShort ? SHORT_STEPS : 0;
+    if (isShort) startedAt.set(account, now);
     return {
       run: (step) => run(account, left-- > 0 ? "short" : "long", step),
-      end: () => withShort.delete(account),
+      end() {
+        if (isShort && startedAt.get(account) === now) startedAt.delete(account);
+      },
     };
   }
 
   return { run, begin };
 }
 
-/**
- * Creates the line of the steps of one urgency. The function runs a step when its turn comes. Without `usage` the
- * accounts take turns.
- */
-function createLine(slice: number, usage?: RecentUsage) {
-  /** The first is the account whose last turn is the longest ago. */
+/** Creates the line of the steps of one urgency. The function runs a step when its turn comes. */
+function createLine(slice: number, usage: RecentUsage, takesTurns = false) {
+  /** What waits by account, in the order of their arrivals and last turns. */
   const waiting = new Map<string, (() => void)[]>();
   const hasTime = createSlices(slice);
   let isRunning = false;
@@ -116,7 +118,7 @@ function createLine(slice: number, usage?: RecentUsage) {
       return await step();
     } finally {
       clearTimeout(timer);
-      usage?.add(account, performance.now() - startedAt);
+      usage.add(account, performance.now() - startedAt);
       letOthersStart();
     }
   }
@@ -136,7 +138,7 @@ function createLine(slice: number, usage?: RecentUsage) {
   }
 
   function takeNext(): () => void {
-    const [account = "", starts = []] = usage?.findLeast(waiting) ?? [...waiting][0] ?? [];
+    const [account = "", starts = []] = (takesTurns ? waiting.entries().next().value : usage.findLeast(waiting)) ?? [];
     waiting.delete(account);
     if (starts.length > 1) waiting.set(account, starts);
     return starts.shift() as () => void;

@@ -36,7 +36,7 @@ const ACTIONS = {
   "remove tree": 'await storage.remove("/tree");',
 } as const;
 
-/** Not the statistics of the thread, of which 64 bytes are read (`awake-time.ts`). */
+/** Not the statistics of the thread, of which 64 bytes are read (`thread-times.ts`). */
 const READ_CONTENT = /, (?!64,)\d+, \d+\)/;
 
 /** What is to be in the root; in a tree of one file that is the same as wholly gone. */

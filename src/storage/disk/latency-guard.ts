@@ -1,12 +1,12 @@
-import { readAwakeTime } from "./awake-time.ts";
+import { readThreadTimes, type ThreadTimes } from "./thread-times.ts";
 
 /**
  * Decides whether system calls may be synchronous.
  *
  * The system returns what it has in memory within microseconds, a tenth of what a call in another thread costs. But a
  * synchronous call that waits for a device blocks all requests. So calls are synchronous while they are fast, and
- * asynchronous for some time after slow ones (docs/decisions/0012-synchronous-system-calls.md). Only the time counts in
- * which the thread slept, where the system reports it: on a busy machine a call can take long without a device.
+ * asynchronous for some time after slow ones (docs/decisions/0012-synchronous-system-calls.md). A call is slow only if
+ * the thread slept, where the system reports that: on a busy machine a call can take long without a device.
  */
 export interface LatencyGuard {
   /** Whether the next call may be synchronous. */
@@ -24,6 +24,8 @@ const WINDOW_MS = 50;
 
 /** A call of this duration was slow, even if the system does not report whether the thread slept. */
 const UNMISTAKABLE_MS = 100;
+/** The system counts the time in which a thread runs in steps, so some of it may be from before a call. */
+const TICK_MS = 4;
 /** The longest time without synchronous calls. */
 const MAX_CAUTION_MS = 60_000;
 
@@ -37,18 +39,18 @@ export interface LatencyGuardOptions {
   readonly caution: number;
   /** Returns the current time, from any origin. */
   readonly now?: () => number;
-  /** Returns for how long this thread has been awake so far; always 0 if the system does not report it. */
-  readonly awakeTime?: () => number;
+  /** Returns the times of this thread so far. */
+  readonly threadTimes?: () => ThreadTimes;
 }
 
 /** An iteration of the event loop with synchronous calls. */
 interface Iteration {
-  /** When its first call started. Later, if the thread did not sleep during its calls. */
+  /** When its first call started. Later, if other processes used the processor during its calls. */
   startedAt: number;
-  /** The duration of its calls. */
+  /** The duration of its calls, without the time in which other processes used the processor. */
   taken: number;
-  /** The time of its start, or of the end of its last long call, and how long the thread had been awake then. */
-  measured: { readonly at: number; readonly awake: number };
+  /** The times at its start, or at the end of its last long call. */
+  measured: ThreadTimes & { readonly at: number };
 }
 
 /** Creates the guard of one group of calls. */
@@ -57,7 +59,7 @@ export function createLatencyGuard({
   near,
   caution,
   now = () => performance.now(),
-  awakeTime = readAwakeTime,
+  threadTimes = readThreadTimes,
 }: LatencyGuardOptions): LatencyGuard {
   let lastSlow = Number.NEGATIVE_INFINITY;
   let cautiousUntil = Number.NEGATIVE_INFINITY;
@@ -83,9 +85,9 @@ export function createLatencyGuard({
       return call();
     } finally {
       const ended = now();
-      const duration = toOwnDuration(startedAt, ended, current);
-      current.taken += duration;
-      if (duration > slow) noteSlow(startedAt, ended, duration);
+      const duration = ended - startedAt;
+      if (duration <= slow) current.taken += duration;
+      else takeLong(current, startedAt, ended);
     }
   }
 
@@ -93,20 +95,22 @@ export function createLatencyGuard({
     setImmediate(() => {
       iteration = undefined;
     });
-    iteration = { startedAt, taken: 0, measured: { at: startedAt, awake: awakeTime() } };
+    iteration = { startedAt, taken: 0, measured: { at: startedAt, ...threadTimes() } };
     return iteration;
   }
 
-  /** The duration of a call; of a long one only the time in which the thread slept. */
-  function toOwnDuration(startedAt: number, ended: number, current: Iteration): number {
+  /** Judges a long call by the time in which the thread slept. */
+  function takeLong(current: Iteration, startedAt: number, ended: number): void {
     const duration = ended - startedAt;
-    if (duration <= slow) return duration;
     const before = current.measured;
-    current.measured = { at: ended, awake: awakeTime() };
-    const slept = ended - before.at - (current.measured.awake - before.awake);
-    const own = Math.min(Math.max(0, slept), duration);
-    current.startedAt += duration - own;
-    return own;
+    current.measured = { at: ended, ...threadTimes() };
+    const ran = current.measured.ran - before.ran;
+    const waited = current.measured.waited - before.waited;
+    const slept = Math.min(ended - before.at - ran - waited + TICK_MS, duration);
+    const delay = Math.min(waited, duration);
+    current.taken += duration - delay;
+    current.startedAt += delay;
+    if (slept > slow) noteSlow(startedAt, ended, slept);
   }
 
   function noteSlow(startedAt: number, ended: number, duration: number): void {

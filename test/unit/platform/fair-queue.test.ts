@@ -131,33 +131,56 @@ describe("createFairQueue", () => {
     await Promise.all(others);
   });
 
+  /** Charges an account, so that a long step of it would be the last. Then starts long work of others. */
+  async function startLongWork(queue: FairQueue, account: string): Promise<string[]> {
+    const started: string[] = [];
+    await work(queue, account, 5, []);
+    for (let index = 0; index < 5; index++) void work(queue, "long", 1, started);
+    return started;
+  }
+
+  const start = (name: string, { run }: Work, started: string[]): Promise<number> =>
+    run(async () => started.push(name));
+
   it("begins short work with short steps, of one work of an account at a time", async () => {
     const queue = createFairQueue();
-    const started: string[] = [];
     const first = queue.begin("one", "short");
     const second = queue.begin("one", "short");
-    const other = queue.begin("other", "short");
-    const start = (name: string, { run }: Work): Promise<number> => run(async () => started.push(name));
-    const long = Promise.all(Array.from({ length: 5 }, () => work(queue, "long", 1, started)));
-    await Promise.all([start("second", second), start("first", first), start("other", other)]);
-    expect(started.slice(0, 3)).toEqual(["long", "first", "other"]);
-    first.end?.();
-    const more = Promise.all(Array.from({ length: 5 }, () => work(queue, "long", 1, started)));
-    started.length = 0;
-    await start("third", queue.begin("one", "short"));
-    expect(started).toEqual(["third"]);
-    await Promise.all([long, more]);
+    const started = await startLongWork(queue, "one");
+    await start("first", first, started);
+    await start("other", queue.begin("other", "short"), started);
+    expect(started.filter((name) => name === "long").length).toBeLessThan(2);
+    await start("second", second, started);
+    expect(started.filter((name) => name === "long")).toHaveLength(5);
+  });
+
+  it.each([
+    ["the work before it has ended", true, 0],
+    ["a second has passed, though the work before it never ends", false, 1001],
+  ])("begins other short work of an account with short steps when %s", async (_when, ends, milliseconds) => {
+    const queue = createFairQueue();
+    const first = queue.begin("one", "short");
+    if (ends) first.end();
+    vi.advanceTimersByTime(milliseconds);
+    const second = queue.begin("one", "short");
+    if (!ends) first.end();
+    const third = queue.begin("one", "short");
+    const started = await startLongWork(queue, "one");
+    await start("second", second, started);
+    expect(started.filter((name) => name === "long").length).toBeLessThan(2);
+    await start("third", third, started);
+    expect(started.filter((name) => name === "long")).toHaveLength(5);
   });
 
   it("makes the seventeenth step of short work a long one", async () => {
     const queue = createFairQueue();
-    const started: string[] = [];
     const short = queue.begin("one", "short");
-    for (let step = 0; step < 16; step++) await short.run(async () => undefined);
-    const long = Promise.all(Array.from({ length: 5 }, () => work(queue, "long", 1, started)));
-    await short.run(async () => started.push("one"));
-    expect(started.length).toBeGreaterThan(2);
-    await long;
+    const started = await startLongWork(queue, "one");
+    for (let step = 1; step <= 16; step++) await start(`short ${step}`, short, started);
+    const before = started.indexOf("short 16");
+    expect(started.slice(0, before).filter((name) => name === "long").length).toBeLessThan(5);
+    await start("seventeenth", short, started);
+    expect(started.slice(0, started.indexOf("seventeenth")).filter((name) => name === "long")).toHaveLength(5);
   });
 
   it("does not wait for a step whose storage never answers", async () => {

@@ -49,22 +49,40 @@ describe("the latency guard of a disk", () => {
     expect(guard.isFast()).toBe(true);
   });
 
-  it("ignores the time in which the thread ran or waited for a processor", async () => {
+  it("ignores the time in which other processes used the processor", async () => {
     const { guard, take } = createGuard();
     for (let call = 0; call < 4; call += 1) {
       expect(guard.isFast()).toBe(true);
-      take(300, 0, { awake: 297 });
+      take(300, 0, { waited: 297 });
     }
     expect(guard.isFast()).toBe(false);
     await nextTurn();
     expect(guard.isFast()).toBe(true);
   });
 
+  it("does not take calls for slow in which the thread only ran, but lets the event loop go on after them", async () => {
+    const { guard, take } = createGuard();
+    for (let call = 0; call < 4; call += 1) {
+      expect(guard.isFast()).toBe(true);
+      take(300, 0, { ran: 297 });
+      expect(guard.isFast()).toBe(false);
+      await nextTurn();
+    }
+    expect(guard.isFast()).toBe(true);
+  });
+
+  it("takes calls for slow though the system counts with them what the thread ran before", async () => {
+    const { guard, take } = createGuard();
+    for (let call = 0; call < 2; call += 1) take(13, 0, { ran: 4 });
+    await nextTurn();
+    expect(guard.isFast()).toBe(false);
+  });
+
   it("subtracts that time once, and from the calls of its own iteration of the event loop only", async () => {
     const { guard, take, work } = createGuard();
     work(100);
     take(50);
-    take(50, 0, { awake: 30 });
+    take(50, 0, { waited: 30 });
     await nextTurn();
     expect(guard.isFast()).toBe(false);
   });
@@ -103,20 +121,33 @@ describe("the latency guard of a disk", () => {
   });
 });
 
+interface CallTimes {
+  readonly ran?: number;
+  readonly waited?: number;
+  readonly failure?: string;
+}
+
 /**
- * A guard with its own clock. `take` makes a call of this duration, followed by a rest; during `awake` of it the thread
- * does not sleep. `work` lets time pass between calls in which it does not sleep either.
+ * A guard with its own clock. `take` makes a call of this duration, followed by a rest. The thread sleeps in it, but
+ * for the time in which it `ran`, or `waited` for a processor. `work` lets it run between calls.
  */
 function createGuard() {
   let time = 0;
-  let awakeTime = 0;
-  const guard = createLatencyGuard({ slow: 10, near: 1000, caution: 500, now: () => time, awakeTime: () => awakeTime });
+  const times = { ran: 0, waited: 0 };
+  const guard = createLatencyGuard({
+    slow: 10,
+    near: 1000,
+    caution: 500,
+    now: () => time,
+    threadTimes: () => ({ ...times }),
+  });
 
-  function take(duration: number, rest = 0, { awake = 0, failure }: { awake?: number; failure?: string } = {}): void {
+  function take(duration: number, rest = 0, { ran = 0, waited = 0, failure }: CallTimes = {}): void {
     try {
       guard.timed(() => {
         time += duration;
-        awakeTime += awake;
+        times.ran += ran;
+        times.waited += waited;
         if (failure !== undefined) throw new Error(failure);
       });
     } finally {
@@ -126,7 +157,7 @@ function createGuard() {
 
   function work(duration: number): void {
     time += duration;
-    awakeTime += duration;
+    times.ran += duration;
   }
 
   return { guard, take, work };
