@@ -19,6 +19,8 @@ export interface FolderTree {
    *   `unavailable` if the root itself is missing.
    */
   open(segments: readonly string[]): Promise<OpenFolder>;
+  /** As `open`, for folders that the storage keeps for itself. Does not check the names. */
+  openOwn(segments: readonly string[]): Promise<OpenFolder>;
   /**
    * As `open`, but synchronous, for fast disks (`latency-guard.ts`). Returns `undefined` if that fails, and on systems
    * where paths must be confirmed.
@@ -38,6 +40,11 @@ export function createFolderTree(root: string): FolderTree {
   function openRoot(): Promise<OpenFolder> {
     const opened = byDescriptor ? openByDescriptor(`${root}/.`) : openByPath(realRoot);
     return mapErrorCode(mapErrorCode(opened, "not-found", "unavailable"), "not-a-folder", "unavailable");
+  }
+
+  async function openOwn(segments: readonly string[]): Promise<OpenFolder> {
+    const folder = segments.length > 0 ? await tryInOneCall(segments) : undefined;
+    return folder ?? walk(segments);
   }
 
   async function walk(segments: readonly string[]): Promise<OpenFolder> {
@@ -73,9 +80,9 @@ export function createFolderTree(root: string): FolderTree {
     isValidName,
     open: async (segments) => {
       if (!segments.every(isValidName)) throw new StorageError("not-found");
-      const folder = segments.length > 0 ? await tryInOneCall(segments) : undefined;
-      return folder ?? walk(segments);
+      return openOwn(segments);
     },
+    openOwn,
     openSync,
   };
 }

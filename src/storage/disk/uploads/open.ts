@@ -37,6 +37,8 @@ export interface OpenBytes {
 export interface WithUploadOptions<T> extends UploadLockOptions {
   /** Called if the bytes are gone with their folder. Default: the call rejects with `not-found`. */
   readonly whenLost?: (upload: DiskUpload) => Promise<T>;
+  /** Whether the call may remove the state of the upload. Then its locks may no longer be needed. Default: false. */
+  readonly mayRemoveState?: boolean;
 }
 
 /** Opens uploads under their locks. */
@@ -74,15 +76,20 @@ export function createUploadAccess(
   async function withUpload<T>(
     key: UploadKey,
     work: (open: OpenUpload, lock: UploadLock) => Promise<T>,
-    { whenLost, ...options }: WithUploadOptions<T> = {},
+    { whenLost, mayRemoveState = false, ...options }: WithUploadOptions<T> = {},
   ): Promise<T> {
     return withFolder(states.openLocks(key), async (locks) => {
+      let keepsState = false;
       try {
         const lock = await lockUpload(locks, options);
-        const run = async () => runOpen(await readStateOf(locks, key), (open) => work(open, lock), whenLost);
+        const run = async () => {
+          const upload = await readStateOf(locks, key);
+          keepsState = upload !== undefined && !mayRemoveState;
+          return runOpen(upload, (open) => work(open, lock), whenLost);
+        };
         return await run().finally(lock.release);
       } finally {
-        await removeUnneededLocks(locks, key);
+        if (!keepsState) await removeUnneededLocks(locks, key);
       }
     });
   }

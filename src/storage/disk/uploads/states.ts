@@ -76,9 +76,9 @@ export function toBytesName({ owner, id }: UploadKey): string {
 /** Creates the access to the states below a root. */
 export function createUploadStates(tree: FolderTree, { mustFlush }: { readonly mustFlush: boolean }): UploadStates {
   /** Opens the folder with all states. */
-  const openAll = (): Promise<OpenFolder> => withFolder(tree.open([]), (root) => root.enter(UPLOADS_FOLDER));
+  const openAll = (): Promise<OpenFolder> => tree.openOwn([UPLOADS_FOLDER]);
 
-  const openOwner = (hash: string): Promise<OpenFolder> => withFolder(openAll(), (all) => all.enter(hash));
+  const openOwner = (hash: string): Promise<OpenFolder> => tree.openOwn([UPLOADS_FOLDER, hash]);
 
   async function read(key: UploadKey): Promise<DiskUpload | undefined> {
     const found = await readFrom(sha256Hex(key.owner), key.id);
