@@ -78,6 +78,19 @@ export interface WireClient {
   ended(): Promise<{ how: "fin" | "reset"; text: string }>;
 }
 
+const sockets = new Set<Socket>();
+
+/** A socket that closes earlier is forgotten then: its client may hold much text. */
+function destroyAfterTest(socket: Socket): void {
+  sockets.add(socket);
+  socket.once("close", () => sockets.delete(socket));
+  onTestFinished(destroySockets);
+}
+
+function destroySockets(): void {
+  for (const socket of sockets) socket.destroy();
+}
+
 /** Connects, without sending anything. */
 export async function connectWire(port: number, socket: Socket = connect(port, "127.0.0.1")): Promise<WireClient> {
   let received = "";
@@ -102,9 +115,7 @@ export async function connectWire(port: number, socket: Socket = connect(port, "
     how ??= "reset";
     wake();
   });
-  onTestFinished(() => {
-    socket.destroy();
-  });
+  destroyAfterTest(socket);
   if (socket.connecting) {
     await new Promise((resolve, reject) => socket.once("connect", resolve).once("error", reject));
   }
