@@ -3,7 +3,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { createCatalog } from "./lib/catalog.mjs";
+import { createCatalog, createUnlimited } from "./lib/catalog.mjs";
 import { makeFixtures } from "./lib/fixtures.mjs";
 import { measure, runClient } from "./lib/measure.mjs";
 import { memory, pinned, startServer } from "./lib/processes.mjs";
@@ -31,10 +31,11 @@ export async function measureGrowth({ dist, folder, isQuick, rounds }) {
     growth[name] = await measureSeries(server, workloads, { folder, rounds });
     print(name, growth[name]);
   }
+  const unlimited = createUnlimited(dist);
   growth.clients = [];
   for (const workload of createClientsWorkloads(isQuick).filter(({ size }) => isAllowed(size))) {
     const results = [];
-    for (let round = 0; round < rounds; round += 1) results.push(await measure(server, workload, folder));
+    for (let round = 0; round < rounds; round += 1) results.push(await measure(unlimited, workload, folder));
     const { figure, p50, p99, peakRss } = toMedian(results);
     growth.clients.push({ size: workload.size, figure, p50, p99, peakRss });
   }

@@ -202,6 +202,12 @@ async function login({ host, port }) {
   return { Authorization: `session ${results[0].session}` };
 }
 
+/** This project, for more requests of one account at a time than it admits by default. */
+export function createUnlimited(dist) {
+  const settings = { limits: { transfersPerAccount: 0, transfersPerAddress: 0 } };
+  return fileferry("fileferry-unlimited", "fileferry", "fsync", { dist, nodeArgs: [] }, { settings });
+}
+
 /**
  * @param dist the built package
  * @param nodeArgs for the process of this project, such as `--cpu-prof`
