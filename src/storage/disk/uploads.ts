@@ -26,7 +26,7 @@ import { tryUnlink } from "./remove.ts";
 import { BIGINT, closeFile, readDescriptor } from "./system-calls.ts";
 import { createContentStore, watched } from "./uploads/append.ts";
 import { toFileEntry, toLostState, toState, toStateOf, toStoredEntry, toTarget } from "./uploads/convert.ts";
-import { createUploadAccess, type OpenBytes, type OpenUpload, type WithUploadOptions } from "./uploads/open.ts";
+import { createUploadAccess, type OpenBytes, type OpenUpload } from "./uploads/open.ts";
 import { createUploadStates, type DiskUpload, toBytesName } from "./uploads/states.ts";
 import { createFile, finishFile } from "./write.ts";
 
@@ -96,9 +96,9 @@ export function createDiskUploads({
   function use<T>(
     key: UploadKey,
     work: (open: OpenUpload) => Promise<T>,
-    options?: Pick<WithUploadOptions<T>, "whenLost" | "mayRemoveState">,
+    whenLost?: (upload: DiskUpload) => Promise<T>,
   ): Promise<T> {
-    return writers.run(key, () => withUpload(key, work, options));
+    return writers.run(key, () => withUpload(key, work, whenLost && { whenLost }));
   }
 
   async function find(key: UploadKey): Promise<UploadState | undefined> {
@@ -111,7 +111,7 @@ export function createDiskUploads({
       // What a process wrote that has ended may not be on the disk yet.
       return toStateOf(upload, bytes && (await access.flushOnce(key, bytes.descriptor)));
     };
-    return use(key, work, { whenLost: async (upload) => toLostState(upload) }).catch(undefinedIfMissing);
+    return use(key, work, async (upload) => toLostState(upload)).catch(undefinedIfMissing);
   }
 
   function append(
@@ -203,8 +203,7 @@ export function createDiskUploads({
       if (bytes !== undefined) await tryUnlink(bytes.folder, toBytesName(key));
       return removed;
     };
-    const whenLost = () => removeState("unfinished");
-    return use(key, work, { whenLost, mayRemoveState: true }).catch(undefinedIfMissing);
+    return use(key, work, () => removeState("unfinished")).catch(undefinedIfMissing);
   }
 
   async function* list(owner?: string): AsyncGenerator<UploadState> {

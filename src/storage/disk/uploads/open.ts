@@ -37,8 +37,6 @@ export interface OpenBytes {
 export interface WithUploadOptions<T> extends UploadLockOptions {
   /** Called if the bytes are gone with their folder. Default: the call rejects with `not-found`. */
   readonly whenLost?: (upload: DiskUpload) => Promise<T>;
-  /** Whether the call may remove the state of the upload. Then its locks may no longer be needed. Default: false. */
-  readonly mayRemoveState?: boolean;
 }
 
 /** Opens uploads under their locks. */
@@ -76,20 +74,15 @@ export function createUploadAccess(
   async function withUpload<T>(
     key: UploadKey,
     work: (open: OpenUpload, lock: UploadLock) => Promise<T>,
-    { whenLost, mayRemoveState = false, ...options }: WithUploadOptions<T> = {},
+    { whenLost, ...options }: WithUploadOptions<T> = {},
   ): Promise<T> {
     return withFolder(states.openLocks(key), async (locks) => {
-      let keepsState = false;
       try {
         const lock = await lockUpload(locks, options);
-        const run = async () => {
-          const upload = await readStateOf(locks, key);
-          keepsState = upload !== undefined && !mayRemoveState;
-          return runOpen(upload, (open) => work(open, lock), whenLost);
-        };
+        const run = async () => runOpen(await readStateOf(locks, key), (open) => work(open, lock), whenLost);
         return await run().finally(lock.release);
       } finally {
-        if (!keepsState) await removeUnneededLocks(locks, key);
+        await removeUnneededLocks(locks, key);
       }
     });
   }
