@@ -180,7 +180,8 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
     const name = segments.pop();
     if (name === undefined) throw new StorageError(ifRoot, "The root folder already exists.");
     if (!tree.isValidName(name)) throw new StorageError("bad-name");
-    const parent = await mapErrorCode(tree.open(await locate(segments)), "not-found", "parent-missing");
+    const located = links === "inside" ? await locate(segments) : segments;
+    const parent = await mapErrorCode(tree.open(located), "not-found", "parent-missing");
     return { parent, name };
   }
 

@@ -35,9 +35,9 @@ export async function checkTarget(
   options?: LookUpOptions,
 ): Promise<BigIntStats | undefined> {
   const found = await folder.lookUp(name, options);
-  const entry = found && toEntry(name, found);
-  if (entry?.kind === "folder") throw new StorageError("not-a-file");
-  if (!meetsConditions(entry?.etag, conditions)) throw new StorageError("precondition-failed");
+  if (found?.isDirectory()) throw new StorageError("not-a-file");
+  const hasPassed = !hasConditions(conditions) || meetsConditions(found && toEntry(name, found)?.etag, conditions);
+  if (!hasPassed) throw new StorageError("precondition-failed");
   return found;
 }
 

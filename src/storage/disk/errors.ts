@@ -87,12 +87,10 @@ const numbers = process.platform === "linux" ? { ...LINUX, ...constants.errno } 
 const nameByNumber = new Map(Object.entries(numbers).map(([name, number]) => [-number, name]));
 
 /** Awaits a system call. Its failure becomes a {@link StorageError} with the system error as `cause`. */
-export async function mapSystemErrors<T>(call: Promise<T>, codes?: SystemCodes): Promise<T> {
-  try {
-    return await call;
-  } catch (error) {
+export function mapSystemErrors<T>(call: Promise<T>, codes?: SystemCodes): Promise<T> {
+  return call.catch((error: unknown) => {
     throw toStorageError(error, codes);
-  }
+  });
 }
 
 /** As {@link mapSystemErrors}, for a synchronous call. */
@@ -113,27 +111,23 @@ export function toStorageError(error: unknown, codes: SystemCodes = {}): unknown
 }
 
 /** Awaits a call. Returns `undefined` if it fails with one of these system error codes. */
-export async function ignoreErrors<T>(call: Promise<T>, ...codes: readonly string[]): Promise<T | undefined> {
-  try {
-    return await call;
-  } catch (error) {
+export function ignoreErrors<T>(call: Promise<T>, ...codes: readonly string[]): Promise<T | undefined> {
+  return call.catch((error: unknown) => {
     if (codes.includes(systemCode(error) ?? "")) return undefined;
     throw error;
-  }
+  });
 }
 
 /** Awaits a call. Replaces the code `from` of its {@link StorageError} with `to`. */
-export async function mapErrorCode<T>(call: Promise<T>, from: StorageErrorCode, to: StorageErrorCode): Promise<T> {
-  try {
-    return await call;
-  } catch (error) {
+export function mapErrorCode<T>(call: Promise<T>, from: StorageErrorCode, to: StorageErrorCode): Promise<T> {
+  return call.catch((error: unknown) => {
     if (!hasCode(error, from)) throw error;
     throw new StorageError(to, error.message, { cause: error });
-  }
+  });
 }
 
 /** Awaits a call on a member. If it fails with `not-found`, its parent folder is missing. */
-export async function mapMissingParent<T>(call: Promise<T>): Promise<T> {
+export function mapMissingParent<T>(call: Promise<T>): Promise<T> {
   return mapErrorCode(call, "not-found", "parent-missing");
 }
 

@@ -7,6 +7,7 @@ import { BIGINT, lookAt, lookSync, type MemberName, openDescriptor, release } fr
 // Windows lacks O_DIRECTORY and O_NOFOLLOW.
 const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0 } = constants;
 const FOLDER = O_RDONLY | O_DIRECTORY | O_NOFOLLOW;
+const CONFIRMED = Promise.resolve();
 
 /**
  * Whether members can be reached through a folder's descriptor: on Linux with /proc mounted. Deno throws if the process
@@ -54,7 +55,7 @@ export function openInOneCallSync(path: string, realPath: string | undefined): O
 function toFolderAt(descriptor: number, realPath: string | undefined): OpenFolder | undefined {
   if (realPath === undefined) return toFolder(descriptor);
   try {
-    if (readlinkSync(toPath(descriptor)) === realPath) return toFolder(descriptor);
+    if (readlinkSync(toPath(descriptor)) === realPath) return toFolder(descriptor, realPath);
   } catch {
     // Treated as another folder.
   }
@@ -70,7 +71,8 @@ function toPath(descriptor: number): string {
   return `/proc/self/fd/${descriptor}`;
 }
 
-function toFolder(descriptor: number): OpenFolder {
+/** `foundAt`: the real path of the folder, if that was read just now. */
+function toFolder(descriptor: number, foundAt?: string): OpenFolder {
   const place = toPath(descriptor);
 
   function at(name: MemberName): MemberName {
@@ -81,7 +83,7 @@ function toFolder(descriptor: number): OpenFolder {
   const realPath = (): string => mapSystemErrorsSync(() => readlinkSync(place));
 
   function watchPath(): () => void {
-    const path = realPath();
+    const path = foundAt ?? realPath();
     return () => {
       if (realPath() !== path) throw new StorageError("not-found", "The folder was moved or removed.");
     };
@@ -98,7 +100,7 @@ function toFolder(descriptor: number): OpenFolder {
     lookUp: (name) => mapSystemErrors(lookAt(at(name))),
     lookSync: (name) => lookSync(at(name)),
     openFileSync: (name) => openSync(at(name), O_RDONLY | MEMBER_FLAGS),
-    confirm: async () => {},
+    confirm: () => CONFIRMED,
     watchPath,
     descriptorPath: toPath,
     sync: async () => syncFolder(identity(), descriptor),

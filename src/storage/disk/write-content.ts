@@ -32,7 +32,7 @@ export async function writeContent(
 
   async function flush(): Promise<void> {
     if (buffer === undefined) return;
-    await writing;
+    if (writing) await writing;
     writing = writeBuffer(descriptor, buffer, filled, position);
     // The promise is awaited later. This handler prevents an unhandled rejection until then.
     writing.catch(() => undefined);
@@ -63,7 +63,7 @@ export async function writeContent(
         await gather(chunk);
         continue;
       }
-      await writing;
+      if (writing) await writing;
       await writeAll(descriptor, chunk, position);
       position += chunk.byteLength;
     }
@@ -79,11 +79,11 @@ export async function writeContent(
       }
       throw error;
     }
-    await flush();
-    await writing;
+    if (buffer !== undefined) await flush();
+    if (writing) await writing;
   } finally {
     if (buffer !== undefined) giveBack(buffer);
-    await writing?.catch(() => undefined);
+    if (writing) await writing.catch(() => undefined);
   }
 }
 
