@@ -39,8 +39,8 @@ export interface Reservation {
   during<T>(change: (signal: AbortSignal | undefined) => Promise<T>, signal: AbortSignal | undefined): Promise<T>;
   /** Counts what has happened under the limits and in further folders, and gives back what was reserved for it. */
   settle(settlement: Omit<Settlement, "released">, folders: readonly string[]): Promise<void>;
-  /** Gives back what is reserved. */
-  release(): Promise<void>;
+  /** Gives back what is reserved. Returns nothing if nothing is. */
+  release(): Promise<void> | undefined;
 }
 
 /** A lease ends after ten minutes. */
@@ -155,9 +155,9 @@ function createReservation(counts: Counts, limits: readonly QuotaLimit[], clock:
     }
   }
 
-  async function release(): Promise<void> {
+  function release(): Promise<void> | undefined {
     isOver = true;
-    if (!isNothing(held)) await settle({}, []);
+    return isNothing(held) ? undefined : settle({}, []);
   }
 
   return { folders: limits.map(({ path }) => path), raise, holds, renew, during, settle, release };

@@ -46,7 +46,7 @@ export function createWrite(internals: QuotaInternals): StorageAdapter["write"] 
       const isSized = size !== undefined && limits.length > 0;
       const admitted = admit(internals, content, {
         reservation,
-        ...(isSized && { onStart: () => reserveFile(storage, path, size, reservation) }),
+        onStart: isSized ? () => reserveFile(storage, path, size, reservation) : undefined,
         isSized,
         onEnd: commit.begin,
       });
@@ -75,18 +75,13 @@ async function reserveFile(
   reservation: Reservation,
 ): Promise<void> {
   const file = toFile(size);
-  if (size <= SMALL_BYTES && (await raiseIfRoomy(reservation, file))) return;
-  await reservation.raise(toMissing(file, toAmount(await storage.stat(path))));
-}
-
-async function raiseIfRoomy(reservation: Reservation, file: Amount): Promise<boolean> {
   try {
-    await reservation.raise(file, { spare: times(file, SPARE_FILES) });
-    return true;
+    if (size <= SMALL_BYTES) return await reservation.raise(file, { spare: times(file, SPARE_FILES) });
   } catch (error) {
-    if (hasCode(error, "no-space")) return false;
-    throw error;
+    // There is too little room for many of them.
+    if (!hasCode(error, "no-space")) throw error;
   }
+  await reservation.raise(toMissing(file, toAmount(await storage.stat(path))));
 }
 
 /** The step in which a file takes its place: nothing else in this process changes what is at its path. */
@@ -129,7 +124,8 @@ export function createFileCommit(
 
   async function begin(bytes: number, credit: readonly ChangedPart[] = []): Promise<void> {
     keep(await mutex.lock([path]));
-    await reservation.renew();
+    const renewing = reservation.renew();
+    if (renewing) await renewing;
     const file = toFile(bytes);
     // With all of it reserved it makes no difference what is there.
     if (!reportsReplaced || !reservation.holds(file)) {
@@ -173,7 +169,7 @@ function isUncertain(error: unknown): boolean {
 export interface AdmittedContent {
   readonly reservation: Reservation;
   /** Called when the first chunk is asked for. */
-  readonly onStart?: () => Promise<void>;
+  readonly onStart?: (() => Promise<void>) | undefined;
   /** Whether all of the content is reserved at the beginning. */
   readonly isSized: boolean;
   /** Called after the last chunk, with the number of bytes. */
@@ -202,13 +198,17 @@ export function admit(
   });
   let starting: Promise<void> | undefined;
 
-  async function next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    starting ??= onStart?.();
-    await starting;
-    return steps.next();
+  function next(): Promise<IteratorResult<Uint8Array, undefined>> {
+    if (onStart === undefined || received > 0) return steps.next();
+    starting ??= onStart();
+    return starting.then(() => steps.next());
   }
 
-  const admitted: Steps<Uint8Array> = { next, return: steps.return, [Symbol.asyncIterator]: () => admitted };
+  const admitted: Steps<Uint8Array> = {
+    next,
+    return: () => steps.return(),
+    [Symbol.asyncIterator]: () => admitted,
+  };
   return admitted;
 }
 
