@@ -75,6 +75,11 @@ export function endWithLogin(files: AccountFiles, login: WatchedLogin): WatchedF
     return "readInto" in source ? toStoredFile(entry, watchReads(source, toWatch().step)) : file;
   }
 
+  function watchContent(content: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    const { step, confirm } = toWatch();
+    return watchSteps(() => content, { onStep: step, onEnd: confirm });
+  }
+
   const { uploads, trash, versions } = files;
 
   const watched: AccountFiles = {
@@ -103,27 +108,13 @@ export function endWithLogin(files: AccountFiles, login: WatchedLogin): WatchedF
         create: confirmed(uploads.create),
         complete: confirmed(uploads.complete),
         join: confirmed(uploads.join),
-        append(upload, content, options) {
-          const { step, confirm } = toWatch();
-          return uploads.append(
-            upload,
-            watchSteps(() => content, { onStep: step, onEnd: confirm }),
-            options,
-          );
-        },
+        append: (upload, content, options) => uploads.append(upload, watchContent(content), options),
       },
     }),
     list: (...listing) =>
       toMembers(() => watchSteps(() => toBatches(files.list(...listing)), { onStep: toWatch().step })),
     read: (segments, range) => watchFile(() => files.read(segments, range)),
-    write(segments, content, options) {
-      const { step, confirm } = toWatch();
-      return files.write(
-        segments,
-        watchSteps(() => content, { onStep: step, onEnd: confirm }),
-        options,
-      );
-    },
+    write: (segments, content, options) => files.write(segments, watchContent(content), options),
   };
   return { files: watched, confirmLogin: () => toWatch().confirm() };
 }
