@@ -204,11 +204,7 @@ export function admit(
     return starting.then(() => steps.next());
   }
 
-  const admitted: Steps<Uint8Array> = {
-    next,
-    return: () => steps.return(),
-    [Symbol.asyncIterator]: () => admitted,
-  };
+  const admitted: Steps<Uint8Array> = { next, return: steps.return, [Symbol.asyncIterator]: () => admitted };
   return admitted;
 }
 
