@@ -16,7 +16,7 @@ export interface OpenFolderPage {
   fileRows(): ReadonlyMap<string, HTMLElement>;
   /** Fetches the members again and updates the page. The selection and the focus stay. */
   refresh(): Promise<void>;
-  /** Announces a text to users of screen readers, after other announcements. */
+  /** Announces a text to users of screen readers, after other announcements. What is shown stays. */
   announce(text: string): void;
   /** Shows a success message to all users for a while, with a button if something can follow. Problems stay. */
   showSuccess(text: string, next?: { readonly label: string; readonly act: () => void }): void;
@@ -46,7 +46,7 @@ export function createFolderPage(main: HTMLElement): OpenFolderPage {
   // The message of the last form is shown once: a reload must not repeat it.
   if (new URL(location.href).searchParams.has("done")) history.replaceState(history.state, "", withoutMessage());
   const status = element("p", { role: "status", class: "announcer" });
-  const say = createAnnouncer(status);
+  const announce = createAnnouncer(status);
   const notice = element("div", { role: "alert", class: "notice problem" });
   notice.hidden = true;
   main.append(status);
@@ -58,12 +58,8 @@ export function createFolderPage(main: HTMLElement): OpenFolderPage {
     for (const message of main.querySelectorAll(".notice")) if (message !== notice) message.remove();
   }
 
-  function announce(text: string): void {
-    main.querySelector(".notice.success")?.remove();
-    say(text);
-  }
-
   function showSuccess(text: string, next?: { readonly label: string; readonly act: () => void }): void {
+    main.querySelector(".notice.success")?.remove();
     announce(text);
     const message = element("p", { class: "notice success toast" }, text);
     if (next !== undefined) {
