@@ -2,7 +2,16 @@ import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { describeInChromium, eventually } from "./chromium.ts";
-import { chooseAction, logIn, makeFolder, openAccountMenu, openSite, PASSWORD, rowOf, type Site } from "./site.ts";
+import {
+  chooseAction,
+  logInByForm,
+  makeFolder,
+  openAccountMenu,
+  openSite,
+  PASSWORD,
+  rowOf,
+  type Site,
+} from "./site.ts";
 
 const NEW_PASSWORD = "another one entirely";
 
@@ -12,7 +21,7 @@ describeInChromium("the whole journey", (chromium) => {
   it("goes with JavaScript, without a page jump in a folder", async () => {
     const site = await openSite();
     const { page, context, expectNoComplaints } = await chromium.open();
-    await logIn(page, site);
+    await logInByForm(page, site);
     await page.evaluate(() => document.documentElement.setAttribute("data-marked", ""));
     await makeFolder(page, "reports");
     await rowOf(page, "reports").waitFor();
@@ -35,18 +44,18 @@ describeInChromium("the whole journey", (chromium) => {
     await changePassword(page, site);
     await logOut(page, site);
     expect(await context.cookies()).toEqual([]);
-    await logIn(page, site, NEW_PASSWORD);
+    await logInByForm(page, site, NEW_PASSWORD);
     expectNoComplaints();
   });
 
   it("goes without JavaScript", async () => {
     const site = await openSite();
     const { page, expectNoComplaints } = await chromium.open({ javaScriptEnabled: false });
-    await logIn(page, site);
+    await logInByForm(page, site);
     await journeyByForms(page, site);
     await changePassword(page, site);
     await logOut(page, site);
-    await logIn(page, site, NEW_PASSWORD);
+    await logInByForm(page, site, NEW_PASSWORD);
     expectNoComplaints();
   });
 
@@ -56,7 +65,7 @@ describeInChromium("the whole journey", (chromium) => {
   ])("is watched for what the Content-Security-Policy holds back, %s JavaScript", async (_case, javaScriptEnabled) => {
     const site = await openSite();
     const { page, complaints, expectNoComplaints } = await chromium.open({ javaScriptEnabled });
-    await logIn(page, site);
+    await logInByForm(page, site);
     expectNoComplaints();
     await page.route(site.home, async (route) => {
       const response = await route.fetch();

@@ -5,7 +5,7 @@ import { LINK_SECRET } from "../support/links.ts";
 import { quickHasher } from "../support/quick-hasher.ts";
 import { expectAccessible } from "./axe.ts";
 import { describeInChromium, eventually, launchChromium } from "./chromium.ts";
-import { logIn, openSite, rowOf, type Site } from "./site.ts";
+import { logIn, logInByForm, openSite, rowOf, type Site } from "./site.ts";
 
 const FILES = { "reports/a.txt": "the report", "b.txt": "b" };
 
@@ -143,7 +143,7 @@ describeInChromium("links in the pages", (chromium) => {
     onTestFinished(() => browser.close());
     const page = await browser.newPage();
     const home = site.home.replace("127.0.0.1", "files.example");
-    await logIn(page, { ...site, home });
+    await logInByForm(page, { ...site, home });
     await page.goto(`${home}__svc__/links/new?path=/reports`);
     await page.getByLabel("Password", { exact: true }).fill("open sesame");
     await page.getByRole("button", { name: "Create link" }).click();
