@@ -15,10 +15,10 @@ const RUNS: Readonly<Record<string, (file: string, words: readonly string[]) => 
     ...["-c", `. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _fileferry; printf '%s\\n' "\${COMPREPLY[@]}"`],
     ...[file, "fileferry", ...words],
   ],
-  // With the options that bashcompinit calls the function with.
+  // With the options that bashcompinit calls the function with. What compinit finds, in seconds, is kept for the next.
   zsh: (file, words) => [
     ...["-f", "-c"],
-    `autoload -U compinit; compinit -D -u; . "$0"
+    `autoload -U compinit; compinit -u -d "$0.dump"; . "$0"
      emulate sh; setopt kshglob noshglob braceexpand ksharrays
      COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _fileferry; printf '%s\\n' "\${COMPREPLY[@]}"`,
     ...[file, "fileferry", ...words],
@@ -42,8 +42,7 @@ async function save(shell: string): Promise<string> {
 }
 
 /** The words that a shell offers for the last of some words, without what fish says of them. */
-async function complete(shell: string, words: readonly string[]): Promise<readonly string[]> {
-  const file = await save(shell);
+function complete(shell: string, file: string, words: readonly string[]): readonly string[] {
   const { stdout, stderr } = spawnSync(shell, RUNS[shell]?.(file, words) ?? [], { encoding: "utf8" });
   expect(stderr).toBe("");
   return (
@@ -58,27 +57,29 @@ async function complete(shell: string, words: readonly string[]): Promise<readon
 describe("fileferry completion", () => {
   for (const shell of ["bash", "zsh"]) {
     it.skipIf(!has(shell))(`completes commands and flags in ${shell}${note(shell)}`, async () => {
-      expect(await complete(shell, ["se"])).toEqual(["serve"]);
-      expect(await complete(shell, ["trash", ""])).toEqual(
+      const file = await save(shell);
+      expect(complete(shell, file, ["se"])).toEqual(["serve"]);
+      expect(complete(shell, file, ["trash", ""])).toEqual(
         expect.arrayContaining(["list", "restore", "purge", "sweep"]),
       );
-      expect(await complete(shell, ["trash", "restore", "--"])).toEqual(["--config", "--to", "--help"]);
-      expect(await complete(shell, ["serve", "./files", "--log"])).toEqual(["--log-format", "--log-file"]);
+      expect(complete(shell, file, ["trash", "restore", "--"])).toEqual(["--config", "--to", "--help"]);
+      expect(complete(shell, file, ["serve", "./files", "--log"])).toEqual(["--log-format", "--log-file"]);
       // The names of files follow.
-      expect(await complete(shell, ["serve", "--config", ""])).toEqual([]);
+      expect(complete(shell, file, ["serve", "--config", ""])).toEqual([]);
     });
   }
 
   it.skipIf(!has("fish"))(`completes commands and flags in fish${note("fish")}`, async () => {
-    expect(await complete("fish", ["se"])).toEqual(["serve"]);
-    expect(await complete("fish", ["trash", ""])).toEqual(
+    const file = await save("fish");
+    expect(complete("fish", file, ["se"])).toEqual(["serve"]);
+    expect(complete("fish", file, ["trash", ""])).toEqual(
       expect.arrayContaining(["list", "restore", "purge", "sweep"]),
     );
-    expect([...(await complete("fish", ["trash", "restore", "--"]))].sort()).toEqual(["--config", "--help", "--to"]);
-    const flags = await complete("fish", ["serve", "./files", "--log"]);
+    expect([...complete("fish", file, ["trash", "restore", "--"])].sort()).toEqual(["--config", "--help", "--to"]);
+    const flags = complete("fish", file, ["serve", "./files", "--log"]);
     expect([...flags].sort()).toEqual(["--log-file", "--log-format"]);
     // The names of files follow, and no command.
-    expect(await complete("fish", ["serve", "--config", ""])).not.toContain("serve");
+    expect(complete("fish", file, ["serve", "--config", ""])).not.toContain("serve");
   });
 
   for (const shell of ["bash", "zsh", "fish"]) {
