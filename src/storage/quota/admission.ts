@@ -38,7 +38,7 @@ export interface Reservation {
    */
   during<T>(change: (signal: AbortSignal | undefined) => Promise<T>, signal: AbortSignal | undefined): Promise<T>;
   /** Counts what has happened under the limits and in further folders, and gives back what was reserved for it. */
-  settle(settlement: Omit<Settlement, "released">, folders: readonly string[]): Promise<void>;
+  settle(settlement: Settlement, folders: readonly string[]): Promise<void>;
   /** Gives back what is reserved. Returns nothing if nothing is. */
   release(): Promise<void> | undefined;
 }
@@ -86,7 +86,7 @@ function createReservation(counts: Counts, limits: readonly QuotaLimit[], clock:
   let isOver = false;
 
   async function giveBack(amount: Amount, from: typeof shares): Promise<void> {
-    for (const { limit, share } of from) await counts.settle(limit.path, { released: amount }, share);
+    for (const { limit, share } of from) await counts.settle(limit.path, {}, { share, amount });
   }
 
   const holds = (needed: Amount): boolean => limits.length === 0 || isNothing(toMissing(needed, held));
@@ -145,11 +145,11 @@ function createReservation(counts: Counts, limits: readonly QuotaLimit[], clock:
     }
   }
 
-  async function settle(settlement: Omit<Settlement, "released">, folders: readonly string[]): Promise<void> {
-    const released = held;
+  async function settle(settlement: Settlement, folders: readonly string[]): Promise<void> {
+    const amount = held;
     held = NOTHING;
     isOver = true;
-    for (const { limit, share } of shares) await counts.settle(limit.path, { ...settlement, released }, share);
+    for (const { limit, share } of shares) await counts.settle(limit.path, settlement, { share, amount });
     for (const folder of folders) {
       if (!limits.some(({ path }) => path === folder)) await counts.settle(folder, settlement);
     }

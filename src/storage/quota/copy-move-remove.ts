@@ -9,10 +9,9 @@ import {
   type StorageErrorCode,
   type TransferOptions,
 } from "../../contracts/storage-adapter.ts";
-import { isWithinFolder } from "../../contracts/storage-path.ts";
 import type { Reservation } from "./admission.ts";
 import { type Amount, NOTHING, subtract, toMissing } from "./amount.ts";
-import { toCountedPath } from "./counted-path.ts";
+import { countsIn } from "./counted-path.ts";
 import { measure } from "./measure.ts";
 import type { Settlement } from "./settlement.ts";
 import type { QuotaInternals } from "./writes.ts";
@@ -86,7 +85,7 @@ export function createCopyOrMove(internals: QuotaInternals, verb: "copy" | "move
     if (folders.length === 0) return UNMEASURED;
     const source = await storage.stat(from);
     const isFolder = source?.kind === "folder";
-    const staysInside = isMove && isFolder && folders.every((folder) => isIn(from, folder) && isIn(to, folder));
+    const staysInside = isMove && isFolder && folders.every((folder) => countsIn(from, folder) && countsIn(to, folder));
     const target = replace === true ? await storage.stat(to) : undefined;
     return {
       isMeasured: true,
@@ -100,7 +99,7 @@ export function createCopyOrMove(internals: QuotaInternals, verb: "copy" | "move
   return async (from: string, to: string, options: TransferOptions = {}): Promise<Placement> => {
     const changed = isMove ? [from, to] : [to];
     // What moves within the folder of a limit is in it already.
-    const limits = admissions.limitsOf(to, options.quota).filter(({ path }) => !isMove || !isIn(from, path));
+    const limits = admissions.limitsOf(to, options.quota).filter(({ path }) => !isMove || !countsIn(from, path));
     const reservation = admissions.open(limits);
     // Others may change the source of a copy meanwhile: what has arrived is measured afterwards.
     const unlock = await (isMove ? mutex.lock([], [from, to]) : mutex.lock([from], [to]));
@@ -215,8 +214,4 @@ async function settle(
   const folders = await admissions.countedAfter(changed);
   await reservation.settle(settlement, folders);
   if (!isMeasured) await counts.markStale(folders);
-}
-
-function isIn(path: string, folder: string): boolean {
-  return isWithinFolder(toCountedPath(path), folder);
 }

@@ -13,6 +13,11 @@ export function toCountedPath(path: string): string {
   return area === undefined ? path : path.slice(area.length) || "/";
 }
 
+/** Whether what is at a path of the storage counts in a folder. */
+export function countsIn(path: string, folder: string): boolean {
+  return isWithinFolder(toCountedPath(path), folder);
+}
+
 /** Returns the folders of the storage that have what counts in a folder. */
 export function toCountedFolders(folder: string): readonly string[] {
   if (folder === "/") return ["/"];

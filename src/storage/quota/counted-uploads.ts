@@ -1,8 +1,7 @@
-import { isWithinFolder } from "../../contracts/storage-path.ts";
 import type { StorageUploads, UploadKey, UploadState } from "../../contracts/storage-uploads.ts";
 import { createBoundedMap } from "../../platform/bounded-map.ts";
 import { type Amount, add, NOTHING, subtract } from "./amount.ts";
-import { toCountedPath } from "./counted-path.ts";
+import { countsIn } from "./counted-path.ts";
 import type { ChangedPart } from "./settlement.ts";
 
 /** Returns what an unfinished upload will need: its length, or if that is not known, what has arrived. */
@@ -126,17 +125,13 @@ export function createCountedUploads(uploads: StorageUploads | undefined): Count
     for await (const state of uploads?.list() ?? []) {
       const name = toName(state.key);
       const isListed = state.lost !== true && !opened.has(name) && ended.get(name) === undefined;
-      if (isListed && isIn(state.path, folder)) amount = add(amount, toNeeded(state));
+      if (isListed && countsIn(state.path, folder)) amount = add(amount, toNeeded(state));
     }
-    for (const upload of opened.values()) if (isIn(upload.path, folder)) amount = add(amount, upload.amount);
+    for (const upload of opened.values()) if (countsIn(upload.path, folder)) amount = add(amount, upload.amount);
     return { amount, isCurrent: () => isSteady && version === before };
   }
 
   return { open, sum };
-}
-
-function isIn(path: string, folder: string): boolean {
-  return isWithinFolder(toCountedPath(path), folder);
 }
 
 function toName({ owner, id }: UploadKey): string {

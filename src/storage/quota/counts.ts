@@ -1,12 +1,11 @@
 import { createQuotaError, type QuotaLimit, type QuotaUsage } from "../../contracts/quota.ts";
 import { StorageError } from "../../contracts/storage-adapter.ts";
-import { isWithinFolder } from "../../contracts/storage-path.ts";
 import { isLoopShared } from "../../platform/event-loop.ts";
 import { runSweeps } from "../../platform/run-sweeps.ts";
 import { type Amount, add, isNothing, NOTHING, subtract } from "./amount.ts";
-import { toCountedPath } from "./counted-path.ts";
+import { countsIn } from "./counted-path.ts";
 import type { UploadSum } from "./counted-uploads.ts";
-import { type Asked, createHeld, type Decision, type Share } from "./held.ts";
+import { type Asked, createHeld, type Decision, type Released, type Share } from "./held.ts";
 import { asStale, type CountRecord, toUsage, UNCOUNTED, withUploads, withUsed, withWalk } from "./record.ts";
 import type { CountRecords } from "./records.ts";
 import { type ChangedPart, type Settlement, sumWithin } from "./settlement.ts";
@@ -35,9 +34,9 @@ export interface Counts {
   reserve(limit: QuotaLimit, share: Share, amount: Amount, room?: RoomOptions): Promise<void>;
   /**
    * Counts what has happened in a folder. Does nothing if the folder has no count. Never fails: then it recounts.
-   * `share`: from which `released` is given back.
+   * `released`: what is given back in the same step.
    */
-  settle(folder: string, settlement: Settlement, share?: Share): Promise<void>;
+  settle(folder: string, settlement: Settlement, released?: Released): Promise<void>;
   /**
    * Keeps what this process has reserved for longer. If the lease has ended, and a walk has counted the folder without
    * it, others may have had the room. Then all that this process has reserved is asked for again, and if that does not
@@ -83,6 +82,7 @@ interface StoredWalk {
 const RETRY_MILLISECONDS = 60_000;
 /** How many folders are looked at again for what may be lost in them. */
 const MAX_WATCHED = 10_000;
+const NO_PARTS: readonly ChangedPart[] = [];
 /** How often the uploads are added up, if some change meanwhile. */
 const MAX_SUMS = 5;
 
@@ -246,26 +246,26 @@ export function createCounts(options: CountsOptions): Counts {
     return decision?.answer ?? "uncounted";
   }
 
-  async function settle(folder: string, settlement: Settlement, share?: Share): Promise<void> {
-    const { released = NOTHING, parts = [], losesUploads = false } = settlement;
-    const uploads = sumWithin(folder, settlement.uploads ?? []);
-    const own = parts.filter(({ path }) => isWithinFolder(toCountedPath(path), folder));
-    const change = sumWithin(folder, own);
+  async function settle(folder: string, settlement: Settlement, released?: Released): Promise<void> {
+    const { parts = NO_PARTS, losesUploads = false } = settlement;
+    const uploads = sumWithin(folder, settlement.uploads ?? NO_PARTS);
+    const change = sumWithin(folder, parts);
 
     function onStored(): void {
-      held.release(folder, released, share);
+      if (released) held.release(folder, released);
       const counted = ownChanges.get(folder);
       if (counted !== undefined && !isNothing(change)) ownChanges.set(folder, counted + 1);
-      for (const { path, amount } of own) walks.note(folder, path, amount);
+      for (const { path, amount } of parts) if (countsIn(path, folder)) walks.note(folder, path, amount);
     }
 
     function next(record: CountRecord): CountRecord {
-      const leased = held.withReleased(record, folder, released, share);
+      const leased = released ? held.withReleased(record, folder, released) : record;
       const settled = withUsed(withUploads(leased, uploads), change);
       return losesUploads && !isNothing(record.uploads.amount) ? asStale(settled) : settled;
     }
 
-    if ([released, uploads, change].every(isNothing) && !losesUploads) {
+    const isReleased = released !== undefined && !isNothing(released.amount);
+    if (!isReleased && isNothing(uploads) && isNothing(change) && !losesUploads) {
       onStored();
       return;
     }
@@ -273,7 +273,7 @@ export function createCounts(options: CountsOptions): Counts {
       await update(folder, (record) => record && next(record), onStored);
     } catch {
       // It has happened. The count is wrong until the next walk.
-      held.release(folder, released, share);
+      if (released) held.release(folder, released);
       lost.add(folder);
     }
   }

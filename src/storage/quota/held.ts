@@ -12,6 +12,12 @@ export interface Share {
   round: number;
 }
 
+/** What a caller gives back of its share. */
+export interface Released {
+  readonly share: Share;
+  readonly amount: Amount;
+}
+
 /** What a caller asks for. */
 export interface Asked {
   readonly limit: QuotaLimit;
@@ -43,9 +49,9 @@ export interface Held {
   /** Notes a decision whose record is stored. */
   note(asked: Asked, decision: Decision): void;
   /** Returns the record after some of a share is given back. A process that has lost its lease gets none by that. */
-  withReleased(record: CountRecord, folder: string, released: Amount, share: Share | undefined): CountRecord;
+  withReleased(record: CountRecord, folder: string, released: Released): CountRecord;
   /** Gives back some of a share. */
-  release(folder: string, released: Amount, share: Share | undefined): void;
+  release(folder: string, released: Released): void;
   /** Returns the record with what is held now, if this process has a lease there. */
   withHeld(record: CountRecord, folder: string): CountRecord;
 }
@@ -128,17 +134,17 @@ export function createHeld(clock: () => number): Held {
   }
 
   /** What is late is held no longer. */
-  function toRest(folder: string, released: Amount, share: Share | undefined): Amount {
-    return share && isLate(folder, share) ? heldIn(folder) : subtract(heldIn(folder), released);
+  function toRest(folder: string, { share, amount }: Released): Amount {
+    return isLate(folder, share) ? heldIn(folder) : subtract(heldIn(folder), amount);
   }
 
-  function withReleased(record: CountRecord, folder: string, released: Amount, share: Share | undefined): CountRecord {
-    return toLeased(record, toSmaller(leasedIn(record) ?? NOTHING, toRest(folder, released, share)));
+  function withReleased(record: CountRecord, folder: string, released: Released): CountRecord {
+    return toLeased(record, toSmaller(leasedIn(record) ?? NOTHING, toRest(folder, released)));
   }
 
-  function release(folder: string, released: Amount, share: Share | undefined): void {
-    hold(folder, toRest(folder, released, share));
-    if (share) share.amount = subtract(share.amount, released);
+  function release(folder: string, released: Released): void {
+    hold(folder, toRest(folder, released));
+    released.share.amount = subtract(released.share.amount, released.amount);
   }
 
   function withHeld(record: CountRecord, folder: string): CountRecord {

@@ -1,11 +1,8 @@
-import { isWithinFolder } from "../../contracts/storage-path.ts";
 import { type Amount, add, NOTHING } from "./amount.ts";
-import { toCountedPath } from "./counted-path.ts";
+import { countsIn } from "./counted-path.ts";
 
 /** What has happened in a folder, as one step. */
 export interface Settlement {
-  /** What this process gives back. */
-  readonly released?: Amount;
   /** What uploads in several requests will need more, or less, by path in the storage. */
   readonly uploads?: readonly ChangedPart[];
   /** What has changed, by path in the storage. */
@@ -23,6 +20,6 @@ export interface ChangedPart {
 /** Returns the sum of the differences in a folder. */
 export function sumWithin(folder: string, parts: readonly ChangedPart[]): Amount {
   let sum = NOTHING;
-  for (const { path, amount } of parts) if (isWithinFolder(toCountedPath(path), folder)) sum = add(sum, amount);
+  for (const { path, amount } of parts) if (countsIn(path, folder)) sum = add(sum, amount);
   return sum;
 }

@@ -104,26 +104,30 @@ export function createFileCommit(
   reservation: Reservation,
   { reportsReplaced = false } = {},
 ): FileCommit {
-  const ends: (() => void)[] = [];
+  let unlock: (() => void) | undefined;
+  let endChange: (() => void) | undefined;
   let isOver = false;
   let mayBeReplaced = false;
   let replaced: Amount | undefined;
 
   /** A write that is aborted does not wait for the last step of its content, which may come here later. */
-  function keep(end: () => void): void {
-    ends.push(end);
+  function endIfOver(): void {
     if (!isOver) return;
-    endAll();
+    end();
     throw new StorageError("incomplete");
   }
 
-  function endAll(): void {
+  function end(): void {
     isOver = true;
-    for (const end of ends.splice(0).reverse()) end();
+    endChange?.();
+    unlock?.();
+    endChange = undefined;
+    unlock = undefined;
   }
 
   async function begin(bytes: number, credit: readonly ChangedPart[] = []): Promise<void> {
-    keep(await mutex.lock([path]));
+    unlock = await mutex.lock([path]);
+    endIfOver();
     const renewing = reservation.renew();
     if (renewing) await renewing;
     const file = toFile(bytes);
@@ -133,7 +137,8 @@ export function createFileCommit(
       await reservation.raise(toMissing(file, replaced), { credit });
     }
     // Only now: a reservation may wait for a walk, and a walk waits for the changes that it knows of.
-    keep(walks.announce([path]));
+    endChange = walks.announce([path]);
+    endIfOver();
     mayBeReplaced = !reportsReplaced;
   }
 
@@ -154,7 +159,7 @@ export function createFileCommit(
     await counts.markStale([...reservation.folders, ...(await admissions.countedAfter([path]))]);
   }
 
-  return { begin, noteReplaced, count, recountIfReplaced, end: endAll };
+  return { begin, noteReplaced, count, recountIfReplaced, end };
 }
 
 /**

@@ -5,9 +5,9 @@ import { isLoopShared } from "../../platform/event-loop.ts";
 export interface PathMutex {
   /**
    * Waits until no other caller has one of the paths or trees: a tree is a path with everything below it. The function
-   * that it returns unlocks them.
+   * that it returns unlocks them. Returns it at once if there is nothing to wait for.
    */
-  lock(paths: readonly string[], trees?: readonly string[]): Promise<() => void>;
+  lock(paths: readonly string[], trees?: readonly string[]): Promise<() => void> | (() => void);
 }
 
 const NONE: readonly string[] = [];
@@ -47,7 +47,14 @@ export function createPathMutex(): PathMutex {
     for (const resume of waitingForTrees.splice(0)) resume();
   }
 
-  async function lock(paths: readonly string[], trees = NONE): Promise<() => void> {
+  function lock(paths: readonly string[], trees = NONE): Promise<() => void> | (() => void) {
+    const isFree = lockedTrees.size === 0 && trees.length === 0 && !paths.some((path) => locked.has(path));
+    if (!isFree) return lockInTurn(paths, trees);
+    for (const path of paths) locked.set(path, []);
+    return () => paths.forEach(unlockOne);
+  }
+
+  async function lockInTurn(paths: readonly string[], trees: readonly string[]): Promise<() => void> {
     while (lockedTrees.size > 0 && isLoopShared && isInTree(paths, trees)) {
       await new Promise<void>((resolve) => waitingForTrees.push(resolve));
     }

@@ -38,7 +38,7 @@ describe("what a process holds, if the store keeps a decision and reports a fail
     // The failure is reported, so the decision is not noted.
     const next = held.withDecision(kept, second, held.decide(kept, second));
     expect(toUsage(next)).toMatchObject({ bytes: 500, reservedBytes: 300 });
-    const given = held.withReleased(kept, "/", { bytes: 100, files: 0 }, second.share);
+    const given = held.withReleased(kept, "/", { share: second.share, amount: { bytes: 100, files: 0 } });
     expect(toUsage(given).reservedBytes).toBe(300);
   });
 
