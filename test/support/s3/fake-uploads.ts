@@ -7,11 +7,16 @@ interface Upload {
   /** The headers of the object. */
   readonly headers: Headers;
   readonly initiated: string;
-  readonly parts: ReadonlyMap<number, string>;
+  readonly parts: ReadonlyMap<number, Part>;
 }
 
-/** Stores the joined parts, if the conditions of the call hold. */
-type Put = (body: string, headers: Headers) => Response;
+interface Part {
+  readonly body: string;
+  readonly etag: string;
+}
+
+/** Stores the joined parts with an entity-tag, if the conditions of the call hold. */
+type Put = (body: string, headers: Headers, etag: string) => Response;
 
 /** The multipart uploads of a store. */
 export interface FakeUploads {
@@ -59,8 +64,9 @@ export function createFakeUploads(refuse: typeof refusal, existing: FakeUploads[
 
   function addPart(id: string, upload: Upload, { query, body }: S3Call): Response {
     const number = Number(query.get("partNumber"));
-    uploads.set(id, { ...upload, parts: new Map([...upload.parts, [number, body]]) });
-    return new Response(null, { headers: { etag: toTag(body) } });
+    const etag = toTag(body);
+    uploads.set(id, { ...upload, parts: new Map([...upload.parts, [number, { body, etag }]]) });
+    return new Response(null, { headers: { etag } });
   }
 
   function listParts({ parts }: Upload): Response {
@@ -72,15 +78,15 @@ export function createFakeUploads(refuse: typeof refusal, existing: FakeUploads[
   function complete(id: string, upload: Upload, { body, headers }: S3Call, put: Put): Response {
     const numbers = [...body.matchAll(/<PartNumber>(\d+)</g)].map(([, number]) => Number(number));
     const tags = [...body.matchAll(/<ETag>([^<]*)</g)].map(([, tag = ""]) => tag.replaceAll("&#34;", '"'));
-    const parts = numbers.map((number) => upload.parts.get(number));
-    const isSame = parts.every((part, index) => part !== undefined && toTag(part) === tags[index]);
+    const parts = numbers.flatMap((number) => upload.parts.get(number) ?? []);
+    const isSame = parts.length === numbers.length && parts.every(({ etag }, index) => etag === tags[index]);
     if (!isSame) return refuse(400, "InvalidPart");
     const kept = new Headers(upload.headers);
     for (const name of ["if-match", "if-none-match"]) {
       const condition = headers.get(name);
       if (condition !== null) kept.set(name, condition);
     }
-    const stored = put(parts.join(""), kept);
+    const stored = put(parts.map((part) => part.body).join(""), kept, toTag(tags.join("")));
     if (stored.status !== 200) return stored;
     uploads.delete(id);
     const etag = stored.headers.get("etag") ?? "";
@@ -92,6 +98,7 @@ export function createFakeUploads(refuse: typeof refusal, existing: FakeUploads[
   return { uploads, serveUpload };
 }
 
-function toTag(body: string): string {
+/** Returns the entity-tag that a store gives to what has this content. */
+export function toTag(body: string): string {
   return `"${createHash("md5").update(body).digest("hex")}"`;
 }

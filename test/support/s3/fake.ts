@@ -1,6 +1,7 @@
+import { isAscii } from "node:buffer";
 import { createHash } from "node:crypto";
 import { createS3Storage, type S3Fetch, type S3Storage, type S3StorageOptions } from "../../../src/storage/s3.ts";
-import { createFakeUploads, type FakeUploads } from "./fake-uploads.ts";
+import { createFakeUploads, type FakeUploads, toTag } from "./fake-uploads.ts";
 
 /** One request as the store gets it. */
 export interface S3Call {
@@ -59,7 +60,7 @@ export function createFake(
   async function answer(url: string, init: RequestInit): Promise<Response> {
     const { pathname, searchParams } = new URL(url);
     const key = decodeURIComponent(pathname).replace(/^\/bucket\/?/, "");
-    const body = init.body === undefined ? "" : await new Response(init.body ?? null).text();
+    const body = await readText(new Response(init.body ?? null));
     const call: S3Call = {
       method: init.method ?? "GET",
       key,
@@ -79,7 +80,7 @@ export function createFake(
     if (query.has("delete")) return removeAll(call);
     const source = call.headers.get("x-amz-copy-source");
     if (source !== null) return copy(call, source);
-    const ofUpload = serveUpload(call, (body, headers) => put({ ...call, body, headers }));
+    const ofUpload = serveUpload(call, (body, headers, etag) => put({ ...call, body, headers }, etag));
     if (ofUpload !== undefined) return ofUpload;
     if (method === "PUT") return put(call);
     if (method === "DELETE") objects.delete(key);
@@ -91,12 +92,11 @@ export function createFake(
     return new Response(method === "HEAD" ? null : found.body, { headers });
   }
 
-  function put({ key, body, headers }: Pick<S3Call, "key" | "body" | "headers">): Response {
+  function put({ key, body, headers }: Pick<S3Call, "key" | "body" | "headers">, etag = toTag(body)): Response {
     const [ifMatch, ifNoneMatch] = [headers.get("if-match"), headers.get("if-none-match")];
     const tag = objects.get(key)?.headers.get("etag") ?? undefined;
     const refused = judge(tag, ifMatch, ifNoneMatch);
     if (refused !== undefined) return refused;
-    const etag = `"${createHash("md5").update(body).digest("hex")}"`;
     const kept = new Headers({ etag, "last-modified": "Sun, 22 Nov 2026 00:00:00 GMT" });
     for (const [name, value] of headers) if (name.startsWith("x-amz-meta-")) kept.set(name, value);
     objects.set(key, { body, headers: kept });
@@ -195,4 +195,10 @@ export function listing(
 export function refusal(status: number, code: string, method = "GET", headers: HeadersInit = {}): Response {
   const text = `<?xml version="1.0"?><Error><Code>${code}</Code><Message>quotes ACCESSKEY</Message></Error>`;
   return new Response(method === "HEAD" ? null : text, { status, headers });
+}
+
+/** Reads a body as `text()` does, in a tenth of the time where it is large and has only characters of ASCII. */
+async function readText(response: Response): Promise<string> {
+  const bytes = Buffer.from(await response.arrayBuffer());
+  return bytes.toString(isAscii(bytes) ? "latin1" : "utf8");
 }
