@@ -259,7 +259,7 @@ export function createCounts(options: CountsOptions): Counts {
     }
 
     function next(record: CountRecord): CountRecord {
-      const leased = released ? held.withReleased(record, folder, released) : record;
+      const leased = held.withReleased(record, folder, released);
       const settled = withUsed(withUploads(leased, uploads), change);
       return losesUploads && !isNothing(record.uploads.amount) ? asStale(settled) : settled;
     }

@@ -48,8 +48,11 @@ export interface Held {
   withDecision(record: CountRecord, asked: Asked, decision: Decision): CountRecord;
   /** Notes a decision whose record is stored. */
   note(asked: Asked, decision: Decision): void;
-  /** Returns the record after some of a share is given back. A process that has lost its lease gets none by that. */
-  withReleased(record: CountRecord, folder: string, released: Released): CountRecord;
+  /**
+   * Returns the record after some of a share is given back. Keeps the lease of this process for longer, also if nothing
+   * is given back. A process that has lost its lease gets none by that.
+   */
+  withReleased(record: CountRecord, folder: string, released: Released | undefined): CountRecord;
   /** Gives back some of a share. */
   release(folder: string, released: Released): void;
   /** Returns the record with what is held now, if this process has a lease there. */
@@ -134,11 +137,12 @@ export function createHeld(clock: () => number): Held {
   }
 
   /** What is late is held no longer. */
-  function toRest(folder: string, { share, amount }: Released): Amount {
-    return isLate(folder, share) ? heldIn(folder) : subtract(heldIn(folder), amount);
+  function toRest(folder: string, released: Released | undefined): Amount {
+    const held = heldIn(folder);
+    return released && !isLate(folder, released.share) ? subtract(held, released.amount) : held;
   }
 
-  function withReleased(record: CountRecord, folder: string, released: Released): CountRecord {
+  function withReleased(record: CountRecord, folder: string, released: Released | undefined): CountRecord {
     return toLeased(record, toSmaller(leasedIn(record) ?? NOTHING, toRest(folder, released)));
   }
 

@@ -5,7 +5,8 @@ import { isLoopShared } from "../../platform/event-loop.ts";
 export interface PathMutex {
   /**
    * Waits until no other caller has one of the paths or trees: a tree is a path with everything below it. The function
-   * that it returns unlocks them. Returns it at once if there is nothing to wait for.
+   * that it returns unlocks them. It may come without a promise if there is
+   * nothing to wait for.
    */
   lock(paths: readonly string[], trees?: readonly string[]): Promise<() => void> | (() => void);
 }
@@ -48,10 +49,11 @@ export function createPathMutex(): PathMutex {
   }
 
   function lock(paths: readonly string[], trees = NONE): Promise<() => void> | (() => void) {
-    const isFree = lockedTrees.size === 0 && trees.length === 0 && !paths.some((path) => locked.has(path));
-    if (!isFree) return lockInTurn(paths, trees);
-    for (const path of paths) locked.set(path, []);
-    return () => paths.forEach(unlockOne);
+    const [path = "", ...others] = paths;
+    const isFree = lockedTrees.size === 0 && !locked.has(path);
+    if (!isFree || others.length > 0 || trees.length > 0) return lockInTurn(paths, trees);
+    locked.set(path, []);
+    return () => unlockOne(path);
   }
 
   async function lockInTurn(paths: readonly string[], trees: readonly string[]): Promise<() => void> {
@@ -59,19 +61,19 @@ export function createPathMutex(): PathMutex {
       await new Promise<void>((resolve) => waitingForTrees.push(resolve));
     }
     for (const tree of trees) lockedTrees.add(tree);
-    const own = trees.length === 0 ? paths : withTrees(paths, trees);
+    const own = new Set([...paths, ...trees, ...pathsIn(trees)]);
     // Asking for all paths in one step prevents deadlocks: two callers are in the same order at every path.
-    for (const waiting of own.map(lockOne)) if (waiting !== undefined) await waiting;
+    for (const waiting of [...own].map(lockOne)) if (waiting !== undefined) await waiting;
     return () => {
-      own.forEach(unlockOne);
+      for (const path of own) unlockOne(path);
       unlockTrees(trees);
     };
   }
 
-  /** The paths, the trees, and what others have locked in the trees. */
-  function withTrees(paths: readonly string[], trees: readonly string[]): readonly string[] {
-    const below = [...locked.keys()].filter((path) => trees.some((tree) => isWithinFolder(path, tree)));
-    return [...new Set([...paths, ...trees, ...below])];
+  /** What others have locked in the trees. */
+  function pathsIn(trees: readonly string[]): readonly string[] {
+    if (trees.length === 0) return NONE;
+    return [...locked.keys()].filter((path) => trees.some((tree) => isWithinFolder(path, tree)));
   }
 
   return { lock };

@@ -150,7 +150,10 @@ export const copyCases: readonly StorageCase[] = [
         ["/tree/deep", "/tree"],
       ] as const;
       for (const verb of VERBS) {
-        for (const [from, to] of pairs) await expectRefusal(storage[verb](from, to, { replace: true }), "denied");
+        for (const [from, to] of pairs) {
+          await expectRefusal(storage[verb](from, to, { replace: true }), "denied");
+          await expectRefusal(storage[verb](from, to), "denied");
+        }
       }
       await expectTree(storage, "/tree");
       expectEqual(await storage.copy("/tree", "/tree3"), "created", "a name that only begins the same");

@@ -241,6 +241,34 @@ describe("uploads of a process that go on together after it was stopped for too 
   });
 });
 
+describe("what a process has reserved", () => {
+  it("is kept for longer when the process removes something below the limit", async () => {
+    let now = 1;
+    const [inner, store] = [createMemoryStorage(), createMemoryKeyValueStore()];
+    await inner.write("/former", bytes(1));
+    const options = { folders: [{ path: "/", bytes: 1000 }], store, clock: () => now };
+    const [own, other] = [createQuotaStorage(inner, options), createQuotaStorage(inner, options)];
+    let goOn = (): void => undefined;
+    const going = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    async function* content(): AsyncGenerator<Uint8Array> {
+      yield new Uint8Array(599);
+      await going;
+      yield new Uint8Array(1);
+    }
+    const written = own.write("/a", content(), { size: 600 });
+    await vi.waitUntil(async () => (await other.quota.usage("/")).reservedBytes === 600);
+    now += 9 * MINUTE;
+    await own.remove("/former");
+    now += 2 * MINUTE;
+    await expect(other.write("/b", bytes(600), { size: 600 })).rejects.toMatchObject({ code: "no-space" });
+    goOn();
+    await written;
+    expect(await other.quota.usage("/")).toMatchObject({ bytes: 600, files: 1, reservedBytes: 0 });
+  });
+});
+
 describe("what a process had reserved that has ended", () => {
   /** Two processes with one store, of which the first one ends in the middle of a write with a limit of its caller. */
   async function openAfterCrash(asked: boolean) {
