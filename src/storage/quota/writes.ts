@@ -50,8 +50,13 @@ export function createWrite(internals: QuotaInternals): StorageAdapter["write"] 
         isSized,
         onEnd: commit.begin,
       });
-      const written = replace?.(path, admitted, options, commit.noteReplaced);
-      const entry = await (written ?? storage.write(path, admitted, options));
+      const write = (signal = options.signal): Promise<StorageEntry> => {
+        const own = signal ? { ...options, signal } : options;
+        return replace?.(path, admitted, own, commit.noteReplaced) ?? storage.write(path, admitted, own);
+      };
+      // A large file may take longer to get its place than its lease lasts.
+      const isSmall = size !== undefined && size <= SMALL_BYTES;
+      const entry = await (isSmall ? write() : reservation.during(write, options.signal));
       await commit.count(entry);
       return entry;
     } catch (error) {

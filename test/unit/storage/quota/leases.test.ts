@@ -14,6 +14,10 @@ async function* bytes(count: number): AsyncGenerator<Uint8Array> {
   yield new Uint8Array(count);
 }
 
+async function* toContent(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+}
+
 /**
  * Two processes with one storage, which has a folder of 600 bytes outside of the limit. `during`: what happens before
  * the first one has copied or moved that into the limit.
@@ -242,6 +246,33 @@ describe("uploads of a process that go on together after it was stopped for too 
 });
 
 describe("what a process has reserved", () => {
+  it.each([["with", { size: 100_000 }] as const, ["without", {}] as const])(
+    "is kept while the storage takes long to place a file %s a length",
+    async (_which, sized) => {
+      let now = 1;
+      const [inner, store] = [createMemoryStorage(), createMemoryKeyValueStore()];
+      const options = { folders: [{ path: "/", bytes: 150_000 }], store, clock: () => now };
+      const other = createQuotaStorage(inner, options);
+      const slow = overrideStorage(inner, {
+        write: async (path, content, writeOptions) => {
+          const chunks: Uint8Array[] = [];
+          for await (const chunk of content) chunks.push(chunk);
+          for (let minute = 0; minute < 15; minute += 1) {
+            now += MINUTE;
+            await vi.advanceTimersByTimeAsync(MINUTE);
+            await expect(other.write("/b", bytes(60_000), { size: 60_000 })).rejects.toMatchObject({
+              code: "no-space",
+            });
+          }
+          return inner.write(path, toContent(chunks), writeOptions);
+        },
+      });
+      await createQuotaStorage(slow, options).write("/a", bytes(100_000), sized);
+      expect(await other.quota.usage("/")).toEqual({ bytes: 100_000, files: 1, reservedBytes: 0, reservedFiles: 0 });
+      expect(vi.getTimerCount()).toBe(0);
+    },
+  );
+
   it("is kept for longer when the process removes something below the limit", async () => {
     let now = 1;
     const [inner, store] = [createMemoryStorage(), createMemoryKeyValueStore()];
