@@ -18,6 +18,7 @@ export interface FileReplacement {
   /**
    * Locks the path, and keeps the content of the file that is there. `hasContent` returns whether the file
    * that replaces it has the same content: then there is nothing to keep.
+   * @throws StorageError `incomplete` if the replacement is over.
    */
   begin(hasContent: (present: StorageEntry) => Promise<boolean>): Promise<void>;
   /** Does what is due after a replacement. `entry`: the new file, if it is known. It never rejects. */
@@ -40,14 +41,21 @@ export function createFileReplacement(
   const { storage, mutex } = internals;
   const folder = toVersionsFolder(path);
   let unlock: (() => void) | undefined;
+  /** A write that is aborted does not wait for the last step of its content, which may come here later. */
+  let isOver = false;
   let kept: { readonly id: string; readonly present: StorageEntry } | undefined;
 
   async function begin(hasContent: (present: StorageEntry) => Promise<boolean>): Promise<void> {
     unlock = await mutex.lock(paths);
+    if (isOver) {
+      end();
+      throw new StorageError("incomplete");
+    }
     const present = await storage.stat(path);
     if (present === undefined || !hasVersions(internals, present) || (await hasContent(present))) return;
     const id = await keepContent(internals, path, folder, options);
     if (id !== undefined) kept = { id, present };
+    if (isOver) await undo();
   }
 
   async function finish(entry?: StorageEntry): Promise<void> {
@@ -73,7 +81,13 @@ export function createFileReplacement(
     }
   }
 
-  return { begin, finish, undo, end: () => unlock?.() };
+  function end(): void {
+    isOver = true;
+    unlock?.();
+    unlock = undefined;
+  }
+
+  return { begin, finish, undo, end };
 }
 
 /** Runs a call that replaces a file. */

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { type StorageAdapter, StorageError } from "../../../../src/contracts/storage-adapter.ts";
 import { createMemoryStorage } from "../../../../src/storage/memory.ts";
@@ -293,6 +294,47 @@ describe("createVersionsStorage", () => {
     const texts = [...(await textsOf(storage, "/a")), await readFileText(storage, "/a")];
     expect([...texts].sort()).toEqual(["first", ...Array.from({ length: 20 }, (_, index) => `text ${index}`)].sort());
   });
+
+  it.each(["waits for another write of the file", "keeps the former content"])(
+    "has no lock and no version of a write that is aborted while it %s",
+    async (when) => {
+      const isWaiting = when.startsWith("waits");
+      const memory = createMemoryStorage();
+      let goOn = (): void => undefined;
+      let opened = Promise.resolve();
+      const inner = overrideStorage(memory, {
+        write: async (...call) => {
+          const entry = await memory.write(...call);
+          if (isWaiting) await opened;
+          return entry;
+        },
+        // Some storages do not stop a copy.
+        copy: async (from, to, { replace = false } = {}) => {
+          if (!isWaiting) await opened;
+          return memory.copy(from, to, { replace });
+        },
+      });
+      const { storage } = openVersions({}, inner);
+      await put(storage, "/a", "1");
+      opened = new Promise((resolve) => {
+        goOn = resolve;
+      });
+      const other = isWaiting ? put(storage, "/a", "2") : undefined;
+      await setTimeout(20);
+      const aborting = new AbortController();
+      const written = put(storage, "/a", "3", { signal: aborting.signal });
+      await setTimeout(20);
+      aborting.abort(new Error("The client has left."));
+      await expect(written).rejects.toThrow("The client has left.");
+      goOn();
+      await other;
+      await setTimeout(20);
+      expect(await textsOf(storage, "/a")).toEqual(isWaiting ? ["1"] : []);
+      await put(storage, "/a", "4");
+      expect(await textsOf(storage, "/a")).toEqual(isWaiting ? ["2", "1"] : ["1"]);
+    },
+    5000,
+  );
 
   it.each([
     ["keep", 0],
