@@ -73,11 +73,10 @@ export function createQuotaUploads(
       withReservation(before.path, options.quota, async (reservation) => {
         let after: UploadState | undefined;
         try {
-          after = await uploads.append(
-            key,
-            offset,
-            admit(internals, content, { reservation, isSized: false }),
-            options,
+          const admitted = admit(internals, content, { reservation, isSized: false });
+          after = await reservation.during(
+            (signal) => uploads.append(key, offset, admitted, signal ? { ...options, signal } : options),
+            options.signal,
           );
           return after;
         } finally {

@@ -246,6 +246,35 @@ describe("uploads of a process that go on together after it was stopped for too 
 });
 
 describe("what a process has reserved", () => {
+  it("is kept while the storage takes long to append to an upload without a length", async () => {
+    let now = 1;
+    const [inner, store] = [createMemoryStorage(), createMemoryKeyValueStore()];
+    const { uploads } = inner;
+    if (uploads === undefined) throw new Error("The storage has no uploads.");
+    const options = { folders: [{ path: "/", bytes: 1000 }], store, stepBytes: 100, clock: () => now };
+    const other = createQuotaStorage(inner, options);
+    const slow = overrideStorage(inner, {
+      uploads: {
+        ...uploads,
+        append: async (...call) => {
+          const state = await uploads.append(...call);
+          for (let minute = 0; minute < 15; minute += 1) {
+            now += MINUTE;
+            await vi.advanceTimersByTimeAsync(MINUTE);
+            await expect(other.write("/b", bytes(600), { size: 600 })).rejects.toMatchObject({ code: "no-space" });
+          }
+          return state;
+        },
+      },
+    });
+    const own = createQuotaStorage(slow, options).uploads;
+    const key = { owner: "alice", id: "0123456789abcdef0123456789abcdef" };
+    await own?.create(key, "/a", { note: "", expires: new Date(Date.now() + MINUTE) });
+    await own?.append(key, 0, bytes(500));
+    expect(await other.quota.usage("/")).toMatchObject({ bytes: 0, reservedBytes: 500 });
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it.each([["with", { size: 100_000 }] as const, ["without", {}] as const])(
     "is kept while the storage takes long to place a file %s a length",
     async (_which, sized) => {
