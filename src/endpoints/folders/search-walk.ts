@@ -4,7 +4,7 @@ import { isHttpError } from "../../http/http-error.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { toUploadHolder } from "../../transfers/uploads/limits.ts";
 import { type FoundMember, toPageMember } from "../../views/member-order.ts";
-import { toMemberBytes } from "./page-memory.ts";
+import { acquirePageBytes, toMemberBytes } from "./page-memory.ts";
 
 /** A search that is going on. */
 export interface SearchWalk {
@@ -18,6 +18,7 @@ export interface SearchWalk {
  * Walks everything below a folder that its account may list, as archives do: in turns with those of other accounts. A
  * folder that may not be listed, or was removed meanwhile, is left out. Memory holds the paths of the folders that are
  * still to be read, which count as a page does. `matches` gets names.
+ * @throws HttpError `unavailable` if there is no memory for a page
  */
 export function walkForSearch(
   context: AccountContext,
@@ -26,6 +27,9 @@ export function walkForSearch(
 ): SearchWalk {
   const { files, path, config, walks, pagePermit } = context;
   const { searchResults, searchMembers, searchSeconds } = config.limits;
+  // Only a permit that is taken before the reply is released after it.
+  let bytes = toMemberBytes([{ name: "" }]);
+  acquirePageBytes(pagePermit, bytes);
   const turn = walks.start(toUploadHolder(context), signal);
   const end = performance.now() + 1000 * searchSeconds;
   /** The paths of folders that are still to be read. */
@@ -33,7 +37,6 @@ export function walkForSearch(
   let isTruncated = false;
   let results = 0;
   let members = 0;
-  let bytes = 0;
 
   /** Steps through a folder, and lets other walks go on between the steps. */
   async function* listBelow(folder: string): AsyncGenerator<readonly StorageEntry[], void> {

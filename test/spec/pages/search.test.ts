@@ -208,6 +208,15 @@ describe("GET /home/<folder>/?q=<text>", () => {
     expect(page.text).toContain("</i><bdi>\u202egpj.x</bdi>/</a>");
   });
 
+  it.each(["json", "html"] as const)("gives its memory back, again and again (%s)", async (variant) => {
+    const { call } = await openService({ limits: { pageBytesPerAccount: 1 } });
+    for (let round = 0; round < 3; round += 1) {
+      const answer = await call("GET", "/home/?q=annual", { variant });
+      expect([round, answer.status]).toEqual([round, 200]);
+      expect(answer.text).toContain("annual-reports");
+    }
+  });
+
   it("answers HEAD without a walk", async () => {
     const { call } = await openService();
     const answer = await call("HEAD", "/home/?q=report", { variant: "json" });
