@@ -139,7 +139,9 @@ async function replaceBy(
     await replacement.begin(
       async (present) => isRefused || (await areSameFiles(storage, [from, source], [to, present])),
     );
-    const tree = (await storage.stat(to))?.kind === "folder" ? toVersionsPlace(to, "folder") : undefined;
+    const place = (await storage.stat(to))?.kind === "folder" ? toVersionsPlace(to, "folder") : undefined;
+    // Otherwise the versions that a move takes along may be there before it.
+    const tree = place && (await hasMembers(storage, place)) ? place : undefined;
     // What remains after a failure is of files that are there no more.
     const report = (error: unknown): void => internals.report({ path: to, error });
     return copyOrMove(async () => tree && dropVersions(storage, tree).catch(report));

@@ -248,6 +248,15 @@ describe("createVersionsStorage", () => {
     expect((await pathsIn(inner)).filter((path) => path.includes("Z-"))).toEqual([]);
   });
 
+  it("keeps the versions of a folder that replaces one without versions", async () => {
+    const { storage } = openVersions();
+    await fillStorage(storage, { "/folder/a": "1", "/other/b": "b" });
+    await put(storage, "/folder/a", "2");
+    expect(await storage.move("/folder", "/other", { replace: true })).toBe("replaced");
+    expect(await textsOf(storage, "/other/a")).toEqual(["1"]);
+    expect(await storage.stat("/other/b")).toBeUndefined();
+  });
+
   it("reports versions of a replaced folder that stay, to all listeners although one throws", async () => {
     let isFailing = false;
     const memory = createMemoryStorage();
