@@ -34,9 +34,9 @@ export function guardContent(
 
   async function* guarded(): AsyncGenerator<Uint8Array> {
     for await (const chunk of content) {
-      // No guard learns after this that the upload has ended.
-      if (isSettled) throw new Error("The upload ended while beforeCommit was receiving it.");
       for (const guard of guards) {
+        // No guard learns after this that the upload has ended.
+        if (isSettled) throw new Error("The upload ended while beforeCommit was receiving it.");
         if (guard.receive !== undefined) await ask(guard, () => guard.receive?.(upload, chunk));
       }
       yield chunk;

@@ -199,6 +199,29 @@ describe("a guard that sees the content", () => {
     await expect.poll(() => steps).toEqual(["abandon /a.txt", "decided"]);
   });
 
+  it("is not called for a chunk after it was told that the upload has ended", async () => {
+    const steps: string[] = [];
+    const client = new AbortController();
+    const first = {
+      receive: async () => {
+        client.abort();
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        steps.push("first received");
+      },
+      decide: () => undefined,
+    };
+    const second = {
+      receive: () => void steps.push("second received"),
+      decide: () => undefined,
+      abandon: () => void steps.push("second abandoned"),
+    };
+    const { call } = await createGuarded([first, second]);
+    await call("PUT", "/home/a.txt", { body: "new", signal: client.signal });
+    await expect.poll(() => steps).toEqual(["second abandoned", "first received"]);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(steps).toHaveLength(2);
+  });
+
   it.each([
     [{}],
     [{ decide: 1 }],
