@@ -23,7 +23,8 @@ export interface UploadMemoryOptions {
 export interface UploadMemory {
   /**
    * Waits until there is memory for a part, which is then being filled. Resolves with a used buffer of this length if
-   * there is one; otherwise the caller has to create it. Rejects with the reason of the signal.
+   * there is one; otherwise the caller has to create it. Rejects with the reason of the signal, and with StorageError
+   * `unavailable` if the upload has lost its memory to others.
    */
   take(bytes: number): Promise<Uint8Array<ArrayBuffer> | undefined>;
   /** The part is no longer being filled. */
@@ -86,6 +87,8 @@ export function createPartMemory(maxBytes: number, clock: () => number = Date.no
 
     async function take(bytes: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
       signal?.throwIfAborted();
+      // Otherwise nothing would give it back.
+      if (!isOpen) throw new StorageError("unavailable", "Other uploads wait for memory, and this one took too long.");
       await new Promise<void>((resolve, reject) => {
         function abort(): void {
           stopWaiting(owner, waiter);

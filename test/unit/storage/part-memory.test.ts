@@ -63,6 +63,21 @@ describe("memory of parts", () => {
     expect(third.hasTaken).toBe(false);
   });
 
+  it("is not given to an upload that has lost it", async () => {
+    const memory = createPartMemory(10);
+    const [slow, other] = [openUpload(memory, "alice"), openUpload(memory, "alice")];
+    await slow.take(10);
+    void other.take(10);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([slow.ended, other.hasTaken]).toEqual([expect.anything(), true]);
+    await expect(slow.take(10)).rejects.toMatchObject({ code: "unavailable" });
+    other.close();
+    const next = openUpload(memory, "alice");
+    void next.take(10);
+    await settle();
+    expect(next.hasTaken).toBe(true);
+  });
+
   it("is not waited for by an upload whose client has disconnected, and others get it", async () => {
     const memory = createPartMemory(10);
     const [first, second, third] = [openUpload(memory), openUpload(memory), openUpload(memory)];
