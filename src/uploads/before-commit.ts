@@ -36,7 +36,7 @@ export function guardContent(
     for await (const chunk of content) {
       for (const guard of guards) {
         // No guard learns after this that the upload has ended.
-        if (isSettled) throw new Error("The upload ended while beforeCommit was receiving it.");
+        if (isSettled) throw new Error("The upload ended before the decision of beforeCommit.");
         if (guard.receive !== undefined) await ask(guard, () => guard.receive?.(upload, chunk));
       }
       yield chunk;

@@ -88,7 +88,7 @@ export function createPartMemory(maxBytes: number, clock: () => number = Date.no
     async function take(bytes: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
       signal?.throwIfAborted();
       // Otherwise nothing would give it back.
-      if (!isOpen) throw new StorageError("unavailable", "Other uploads wait for memory, and this one took too long.");
+      if (!isOpen) throw new StorageError("unavailable");
       await new Promise<void>((resolve, reject) => {
         function abort(): void {
           stopWaiting(owner, waiter);
