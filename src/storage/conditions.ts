@@ -1,12 +1,13 @@
 import { matchesStrongly, matchesWeakly } from "../contracts/entity-tags.ts";
 import {
   type RemoveOptions,
+  type StorageAdapter,
   type StorageEntry,
   StorageError,
   type TransferOptions,
   type WriteOptions,
 } from "../contracts/storage-adapter.ts";
-import { toPathSegments } from "../contracts/storage-path.ts";
+import { parentOf, toPathSegments } from "../contracts/storage-path.ts";
 
 /** Whether a file with this entity-tag, or no file, meets the conditions of a write (RFC 9110 13.1.1, 13.1.2). */
 export function meetsConditions(etag: string | undefined, { ifMatch, ifNoneMatch }: WriteOptions): boolean {
@@ -53,4 +54,13 @@ export function checkSource<T extends Pick<StorageEntry, "kind" | "etag">>(
     throw new StorageError("precondition-failed");
   }
   return entry;
+}
+
+/** Checks that a folder is at a path. @throws StorageError `not-a-folder` if it or a parent is a file; `parent-missing` */
+export async function requireFolder(storage: Pick<StorageAdapter, "stat">, path: string): Promise<void> {
+  const found = await storage.stat(path);
+  if (found?.kind === "folder") return;
+  // A file above the missing folder is the reason then.
+  if (found === undefined && path !== "/") await requireFolder(storage, parentOf(path));
+  throw new StorageError(found ? "not-a-folder" : "parent-missing");
 }

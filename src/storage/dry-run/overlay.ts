@@ -14,7 +14,7 @@ import {
 import { nameOf, parentOf, toPathSegments } from "../../contracts/storage-path.ts";
 import { toFileSource, toStoredFile } from "../../contracts/stored-file.ts";
 import { createByteCollector } from "../../platform/byte-collector.ts";
-import { checkSeparatePaths, isOfKind, meetsConditions } from "../conditions.ts";
+import { checkSeparatePaths, isOfKind, meetsConditions, requireFolder } from "../conditions.ts";
 import { isUnread, noteUnread } from "../wrappers/dry-runs.ts";
 
 /** What is at a path. */
@@ -160,7 +160,7 @@ export function createOverlay(storage: StorageAdapter): StorageAdapter {
     options.signal?.throwIfAborted();
     const found = await stat(path);
     if (found?.kind === "folder") throw new StorageError("not-a-file");
-    await requireFolder(parentOf(path));
+    await requireFolder({ stat }, parentOf(path));
     // A copy has no tag, but is there. A link counts as missing.
     const etag = found?.kind === "file" ? (found.etag ?? NO_TAG) : undefined;
     if (!meetsConditions(etag, options)) throw new StorageError("precondition-failed");
@@ -173,7 +173,7 @@ export function createOverlay(storage: StorageAdapter): StorageAdapter {
 
   async function createFolder(path: string): Promise<void> {
     if (await stat(path)) throw new StorageError("already-exists");
-    await requireFolder(parentOf(path));
+    await requireFolder({ stat }, parentOf(path));
     put(path, { entry: { name: "", kind: "folder", size: 0, modified: now }, members: new Map() });
   }
 
@@ -189,7 +189,7 @@ export function createOverlay(storage: StorageAdapter): StorageAdapter {
       options.signal?.throwIfAborted();
       const entry = await requireEntry(from, options);
       if (entry.kind === "link" && verb === "copy") throw new StorageError("not-found");
-      await requireFolder(parentOf(to));
+      await requireFolder({ stat }, parentOf(to));
       const replaced = await stat(to);
       if (replaced && !options.replace) throw new StorageError("already-exists");
       const found: Member = { ...(look(from) as Member), entry };
@@ -204,14 +204,6 @@ export function createOverlay(storage: StorageAdapter): StorageAdapter {
     if (entry === undefined || !isOfKind(entry.kind, options)) throw new StorageError("not-found");
     if (!meetsConditions(entry.etag, options)) throw new StorageError("precondition-failed");
     return entry;
-  }
-
-  async function requireFolder(path: string): Promise<void> {
-    const found = await stat(path);
-    if (found?.kind === "folder") return;
-    // A file above the missing folder is the reason then.
-    if (found === undefined && path !== "/") await requireFolder(parentOf(path));
-    throw new StorageError(found ? "not-a-folder" : "parent-missing");
   }
 
   return {

@@ -88,6 +88,10 @@ export interface NeededRoom {
   readonly size?: number | undefined;
   /** Where the bytes come from, if the size is that of something in the storage. It is measured if it is needed. */
   readonly from?: string;
+  /** Rejects if the action would be refused with any room. Absent: the storage refuses it before it looks for room. */
+  readonly check?: () => Promise<void>;
+  /** The ID of an entry that does not make room. */
+  readonly kept?: string;
   /** Of the caller, who may not want it any more. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -110,15 +114,21 @@ export async function withRoom<T>(
   }
 }
 
+/** Whether a path is in the home of the caller, whose entries may make room for it. */
+export function isInHome(path: string, quota: QuotaLimit | undefined): boolean {
+  return quota !== undefined && isWithinFolder(path, quota.path);
+}
+
 async function makeRoom(internals: TrashInternals, needed: NeededRoom, error: unknown): Promise<boolean> {
   const home = needed.quota?.path;
-  if (home === undefined || !isWithinFolder(needed.path, home)) return false;
+  if (home === undefined || !isInHome(needed.path, needed.quota)) return false;
+  await needed.check?.();
   const quotaShortage = quotaShortageOf(error);
   const limit = quotaShortage?.path ?? "/";
   const shortage = quotaShortage ?? { bytes: await measureMissing(internals, needed), files: 0 };
   if (needed.signal?.aborted) return false;
   const folder = isWithinFolder(limit, home) ? limit : home;
-  return internals.withLock(folder, () => removeOldest(internals, folder, shortage));
+  return internals.withLock(folder, () => removeOldest(internals, folder, shortage, needed.kept));
 }
 
 /** How many bytes a full disk lacks: all of them, if it does not say how many are free. */
@@ -130,12 +140,17 @@ async function measureMissing(internals: TrashInternals, { path, size = 0, from 
 }
 
 /** Removes the oldest entries from below a folder, as many as make enough room. Removes none if all are not enough. */
-async function removeOldest(internals: TrashInternals, folder: string, { bytes, files }: Space): Promise<boolean> {
+async function removeOldest(
+  internals: TrashInternals,
+  folder: string,
+  { bytes, files }: Space,
+  kept: string | undefined,
+): Promise<boolean> {
   const chosen: EntryPlace[] = [];
   let freed = NOTHING;
   for await (const page of walkInOrder(internals.storage, toTrashFolder(folder), "oldest")) {
     for (const place of page) {
-      const entry = await readEntry(internals.storage, place);
+      const entry = place.id === kept ? undefined : await readEntry(internals.storage, place);
       if (entry === undefined || !isWithinFolder(entry.path, folder)) continue;
       freed = addTo(freed, await measureEntry(internals, place));
       chosen.push(place);

@@ -8,13 +8,14 @@ import {
   StorageError,
   type TransferOptions,
 } from "../../contracts/storage-adapter.ts";
+import { parentOf } from "../../contracts/storage-path.ts";
 import type { StorageUploads } from "../../contracts/storage-uploads.ts";
-import { checkSeparatePaths, isOfKind, meetsConditions } from "../conditions.ts";
+import { checkSeparatePaths, checkSource, isOfKind, meetsConditions, requireFolder } from "../conditions.ts";
 import type { TrashInternals } from "./internals.ts";
 import { moveToTrash } from "./move-to-trash.ts";
 import { type EntryPlace, toPlace } from "./places.ts";
 import { restoreEntry } from "./restore-purge.ts";
-import { withRoom } from "./space.ts";
+import { isInHome, withRoom } from "./space.ts";
 
 /** What the verbs of a storage with a trash need. */
 export interface TrashVerbs {
@@ -83,10 +84,22 @@ export function createTrashCopyOrMove(
 ): StorageAdapter["copy"] {
   const { storage } = internals;
 
-  async function copyOrMove(from: string, to: string, options: TransferOptions): Promise<Placement> {
+  function mayMakeRoom(to: string, { quota }: TransferOptions): boolean {
+    return makeRoom && verb === "copy" && isInHome(to, quota);
+  }
+
+  /** `replaced`: the entry that comes back if the action fails. */
+  async function copyOrMove(
+    from: string,
+    to: string,
+    options: TransferOptions,
+    replaced?: EntryPlace,
+  ): Promise<Placement> {
     const { quota, signal } = options;
     const act = (): Promise<Placement> => storage[verb](from, to, options);
-    return makeRoom && verb === "copy" ? withRoom(internals, { path: to, quota, signal, from }, act) : act();
+    if (!mayMakeRoom(to, options)) return act();
+    const check = (): Promise<void> => checkCopy(storage, from, to, options);
+    return withRoom(internals, { path: to, quota, signal, from, check, ...(replaced && { kept: replaced.id }) }, act);
   }
 
   /** The source is checked first: a copy or a move that is refused replaces nothing. */
@@ -101,10 +114,14 @@ export function createTrashCopyOrMove(
     const { id } = await moveToTrash(internals, to, found, {});
     const place = { id, folder: toPlace(to) };
     try {
-      await copyOrMove(from, to, { ...options, replace: false });
+      await copyOrMove(from, to, { ...options, replace: false }, place);
     } catch (error) {
-      await restoreEntry(internals, place, to, {}).catch(() => undefined);
-      throw error;
+      const isBack = await restoreEntry(internals, place, to, {}).catch(() => undefined);
+      const mustGo = isBack !== undefined && hasCode(error, "no-space") && mayMakeRoom(to, options);
+      if (!mustGo) throw error;
+      // There is no room for the copy and the folder in the trash, so the copy replaces the folder for good.
+      await copyOrMove(from, to, options);
+      return;
     }
     await onAdded(place);
   }
@@ -125,6 +142,15 @@ export function createTrashCopyOrMove(
       }
     }
   };
+}
+
+/** Rejects as a copy does for which there is room. */
+async function checkCopy(storage: StorageAdapter, from: string, to: string, options: TransferOptions): Promise<void> {
+  checkSeparatePaths(from, to);
+  checkSource(await storage.stat(from), options);
+  await requireFolder(storage, parentOf(to));
+  if (options.replace === true) return;
+  if ((await storage.stat(to)) !== undefined) throw new StorageError("already-exists");
 }
 
 /** Creates `write` of a storage with a trash whose entries make room. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type StorageAdapter, StorageError } from "../../../../src/contracts/storage-adapter.ts";
+import type { QuotaLimit } from "../../../../src/contracts/quota.ts";
+import { type StorageAdapter, StorageError, type TransferOptions } from "../../../../src/contracts/storage-adapter.ts";
 import { createMemoryStorage } from "../../../../src/storage/memory.ts";
 import { createQuotaStorage } from "../../../../src/storage/quota.ts";
 import { createTrashStorage } from "../../../../src/storage/trash.ts";
@@ -224,6 +225,45 @@ describe("a trash around a storage with quotas", () => {
     expect((await entriesOf(storage)).map(({ path }) => path)).toEqual(["/bob/2", "/bob/1"]);
     expect(await codeOf(storage.copy("/alice/new", "/alice/copy 2", { quota: { path: "/alice" } }))).toBe("no-space");
     expect(await entriesOf(storage)).toHaveLength(2);
+  });
+
+  it("makes no room for a copy that is refused anyway", async () => {
+    const { storage } = openBoth();
+    for (const [path, size] of [
+      ["/old", 500],
+      ["/file", 300],
+      ["/other", 100],
+    ] as const) {
+      await fill(storage, path, size);
+    }
+    await storage.remove("/old");
+    const copy = (from: string, to: string, options: TransferOptions = {}) =>
+      codeOf(storage.copy(from, to, { quota: { path: "/" }, ...options }));
+    expect(await copy("/file", "/missing/copy")).toBe("parent-missing");
+    expect(await copy("/file", "/other/copy")).toBe("not-a-folder");
+    expect(await copy("/file", "/other")).toBe("already-exists");
+    expect(await copy("/file", "/copy", { ifMatch: ['"other"'] })).toBe("precondition-failed");
+    expect(await copy("/file", "/copy", { kind: "folder" })).toBe("not-found");
+    expect(await copy("/file", "/file/copy")).toBe("denied");
+    expect((await entriesOf(storage)).map(({ path }) => path)).toEqual(["/old"]);
+    expect(await copy("/file", "/copy")).toBe("done");
+    expect(await entriesOf(storage)).toEqual([]);
+  });
+
+  it("lets a copy replace a folder for good if the trash has no room for it", async () => {
+    const { storage } = openBoth();
+    for (const folder of ["/old", "/new"]) await storage.createFolder(folder);
+    await fill(storage, "/old/a", 250);
+    await fill(storage, "/new/b", 200);
+    await fill(storage, "/big", 500);
+    const copy = (from: string, quota?: QuotaLimit) =>
+      codeOf(storage.copy(from, "/old", { replace: true, ...(quota && { quota }) }));
+    expect(await copy("/new")).toBe("no-space");
+    expect(await copy("/big", { path: "/" })).toBe("no-space");
+    expect(await pathsIn(storage)).toEqual(["/big", "/new/b", "/old/a"]);
+    expect(await copy("/new", { path: "/" })).toBe("done");
+    expect(await pathsIn(storage)).toEqual(["/big", "/new/b", "/old/b"]);
+    expect(await entriesOf(storage)).toEqual([]);
   });
 
   it("makes room for uploads in several requests, and for no content that has begun", async () => {
