@@ -56,11 +56,15 @@ export function checkSource<T extends Pick<StorageEntry, "kind" | "etag">>(
   return entry;
 }
 
-/** Checks that a folder is at a path. @throws StorageError `not-a-folder` if it or a parent is a file; `parent-missing` */
-export async function requireFolder(storage: Pick<StorageAdapter, "stat">, path: string): Promise<void> {
-  const found = await storage.stat(path);
+/**
+ * Checks that the parent of a path is a folder.
+ * @throws StorageError `not-a-folder` if it, or something above it, is a file; `parent-missing`.
+ */
+export async function checkParent(storage: Pick<StorageAdapter, "stat">, path: string): Promise<void> {
+  const parent = parentOf(path);
+  const found = await storage.stat(parent);
   if (found?.kind === "folder") return;
   // A file above the missing folder is the reason then.
-  if (found === undefined && path !== "/") await requireFolder(storage, parentOf(path));
+  if (!found && parent !== "/") await checkParent(storage, parent);
   throw new StorageError(found ? "not-a-folder" : "parent-missing");
 }

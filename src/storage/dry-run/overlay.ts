@@ -14,7 +14,7 @@ import {
 import { nameOf, parentOf, toPathSegments } from "../../contracts/storage-path.ts";
 import { toFileSource, toStoredFile } from "../../contracts/stored-file.ts";
 import { createByteCollector } from "../../platform/byte-collector.ts";
-import { checkSeparatePaths, isOfKind, meetsConditions, requireFolder } from "../conditions.ts";
+import { checkParent, checkSeparatePaths, isOfKind, meetsConditions } from "../conditions.ts";
 import { isUnread, noteUnread } from "../wrappers/dry-runs.ts";
 
 /** What is at a path. */
@@ -160,7 +160,7 @@ export function createOverlay(storage: StorageAdapter): StorageAdapter {
     options.signal?.throwIfAborted();
     const found = await stat(path);
     if (found?.kind === "folder") throw new StorageError("not-a-file");
-    await requireFolder({ stat }, parentOf(path));
+    await checkParent({ stat }, path);
     // A copy has no tag, but is there. A link counts as missing.
     const etag = found?.kind === "file" ? (found.etag ?? NO_TAG) : undefined;
     if (!meetsConditions(etag, options)) throw new StorageError("precondition-failed");
@@ -173,7 +173,7 @@ export function createOverlay(storage: StorageAdapter): StorageAdapter {
 
   async function createFolder(path: string): Promise<void> {
     if (await stat(path)) throw new StorageError("already-exists");
-    await requireFolder({ stat }, parentOf(path));
+    await checkParent({ stat }, path);
     put(path, { entry: { name: "", kind: "folder", size: 0, modified: now }, members: new Map() });
   }
 
@@ -189,7 +189,7 @@ export function createOverlay(storage: StorageAdapter): StorageAdapter {
       options.signal?.throwIfAborted();
       const entry = await requireEntry(from, options);
       if (entry.kind === "link" && verb === "copy") throw new StorageError("not-found");
-      await requireFolder({ stat }, parentOf(to));
+      await checkParent({ stat }, to);
       const replaced = await stat(to);
       if (replaced && !options.replace) throw new StorageError("already-exists");
       const found: Member = { ...(look(from) as Member), entry };

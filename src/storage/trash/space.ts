@@ -150,8 +150,7 @@ async function removeOldest(
   let freed = NOTHING;
   for await (const page of walkInOrder(internals.storage, toTrashFolder(folder), "oldest")) {
     for (const place of page) {
-      const entry = place.id === kept ? undefined : await readEntry(internals.storage, place);
-      if (entry === undefined || !isWithinFolder(entry.path, folder)) continue;
+      if (place.id === kept || !(await isFrom(internals, place, folder))) continue;
       freed = addTo(freed, await measureEntry(internals, place));
       chosen.push(place);
       if (freed.bytes >= bytes && freed.files >= files) {
@@ -162,4 +161,9 @@ async function removeOldest(
     }
   }
   return false;
+}
+
+async function isFrom({ storage }: TrashInternals, place: EntryPlace, folder: string): Promise<boolean> {
+  const entry = await readEntry(storage, place);
+  return entry !== undefined && isWithinFolder(entry.path, folder);
 }

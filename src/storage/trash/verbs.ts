@@ -8,9 +8,8 @@ import {
   StorageError,
   type TransferOptions,
 } from "../../contracts/storage-adapter.ts";
-import { parentOf } from "../../contracts/storage-path.ts";
 import type { StorageUploads } from "../../contracts/storage-uploads.ts";
-import { checkSeparatePaths, checkSource, isOfKind, meetsConditions, requireFolder } from "../conditions.ts";
+import { checkParent, checkSeparatePaths, checkSource, isOfKind, meetsConditions } from "../conditions.ts";
 import type { TrashInternals } from "./internals.ts";
 import { moveToTrash } from "./move-to-trash.ts";
 import { type EntryPlace, toPlace } from "./places.ts";
@@ -148,7 +147,7 @@ export function createTrashCopyOrMove(
 async function checkCopy(storage: StorageAdapter, from: string, to: string, options: TransferOptions): Promise<void> {
   checkSeparatePaths(from, to);
   checkSource(await storage.stat(from), options);
-  await requireFolder(storage, parentOf(to));
+  await checkParent(storage, to);
   if (options.replace === true) return;
   if ((await storage.stat(to)) !== undefined) throw new StorageError("already-exists");
 }
