@@ -39,8 +39,11 @@ export interface NewLock {
  * changes are then HttpError `locked`. All methods throw HttpError `unavailable` if the store of locks fails.
  */
 export interface AccountLocks {
-  /** Submits the tokens of a request, which may now change what its account has locked. */
-  submitTokens(tokens: readonly string[]): void;
+  /**
+   * Submits the tokens of a request, which may now change what its account has locked. `check` is called right before
+   * its first change, and rejects if what the request requires no longer holds: its body may have taken long.
+   */
+  submitTokens(tokens: readonly string[], check?: () => Promise<void>): void;
   /**
    * Locks a path, whether something exists there or not, and submits the token. The account needs `write`.
    * @throws LockError `no-conflicting-lock`; HttpError `no-space` for too many locks, and `denied` for everything in a
@@ -68,6 +71,13 @@ export interface AccountLocks {
   requireUnlocked(segments: readonly string[]): Promise<void>;
 }
 
+/** What a request has submitted. */
+export interface Submitted {
+  readonly submitted: Set<string>;
+  /** Called once, before the first change. */
+  check?: (() => Promise<void>) | undefined;
+}
+
 /** The number of levels of a path that can be locked. Each of them has a record. */
 const MAX_LEVELS = 100;
 /** The number of locks that a listing shows of a member. */
@@ -75,7 +85,7 @@ const MAX_LISTED = 10;
 
 /** Creates the locks of an account's files. `submitted` are the tokens of the request, to which they add. */
 export function createAccountLocks(
-  holder: LockHolder & { readonly submitted: Set<string> },
+  holder: LockHolder & Submitted,
   { may }: Pick<FileAttributes, "may">,
   virtualFolders: readonly VirtualFolder[],
 ): AccountLocks {
@@ -98,8 +108,9 @@ export function createAccountLocks(
     return (await locks.locksAround(real)).filter((lock) => appliesTo(lock, real));
   }
 
-  function submitTokens(tokens: readonly string[]): void {
+  function submitTokens(tokens: readonly string[], check = holder.check): void {
     for (const token of tokens) submitted.add(token);
+    holder.check = check;
   }
 
   async function lock(
@@ -190,7 +201,7 @@ export function createAccountLocks(
     locksOf,
     locksOfMembers,
     tokensOf,
-    requireUnlocked: (path) => requireUnlocked(holder, [{ path }]),
+    requireUnlocked: async (path) => void (await requireUnlocked(holder, [{ path }])),
   };
 }
 

@@ -33,15 +33,27 @@ export interface LockHolder {
 }
 
 /**
- * Checks a change (RFC 4918 7). Each locked file and folder needs one lock of the account whose token was submitted.
+ * Checks changes (RFC 4918 7). Each locked file and folder needs one lock of the account whose token was submitted.
+ * Returns the locks at and below the path of each change of a tree.
  * @throws LockError `lock-token-submitted` with what is locked.
  */
-export async function requireUnlocked(holder: LockHolder, changes: readonly PathChange[]): Promise<void> {
-  const blocking = (await Promise.all(changes.map((change) => findBlocking(holder, change)))).flat();
+export async function requireUnlocked(
+  holder: LockHolder,
+  changes: readonly PathChange[],
+): Promise<readonly (readonly RootedLock[])[]> {
+  const found = await Promise.all(changes.map((change) => findLocks(holder, change)));
+  const blocking = found.flatMap((one) => one.blocking);
   if (blocking.length > 0) throw new LockError("lock-token-submitted", withoutRepeats(blocking).slice(0, MAX_SHOWN));
+  return found.map(({ inTree }) => inTree);
 }
 
-async function findBlocking(holder: LockHolder, change: PathChange): Promise<readonly ResourcePath[]> {
+/** What locks mean for a change: the paths that forbid it, and all locks in its tree. */
+interface FoundLocks {
+  readonly blocking: readonly ResourcePath[];
+  readonly inTree: readonly RootedLock[];
+}
+
+async function findLocks(holder: LockHolder, change: PathChange): Promise<FoundLocks> {
   const { locks, toReal } = holder;
   const { path, changesFolder = false, isTree = false } = change;
   const real = toReal(path);
@@ -49,8 +61,10 @@ async function findBlocking(holder: LockHolder, change: PathChange): Promise<rea
   const found = [...toBlocking(holder, around, real)];
   const onFolder = real.length > 0 ? toBlocking(holder, around, real.slice(0, -1)) : [];
   if (onFolder.length > 0 && (await toBoolean(changesFolder))) found.push(...onFolder);
-  if (isTree) found.push(...findBlockingBelow(holder, around, await locks.locksBelow(real), real));
-  return toNamedRoots(holder, path, found);
+  const below = isTree ? await locks.locksBelow(real) : [];
+  found.push(...findBlockingBelow(holder, around, below, real));
+  const inTree = [...around.filter(({ root }) => root.length === real.length), ...below];
+  return { blocking: await toNamedRoots(holder, path, found), inTree };
 }
 
 /** The locks below a folder that forbid its change. Each locked path is checked once, with the locks around it. */

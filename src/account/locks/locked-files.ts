@@ -1,5 +1,5 @@
 import type { Operation } from "../../contracts/account.ts";
-import type { StorageEntry, WriteOptions } from "../../contracts/storage-adapter.ts";
+import { type StorageEntry, StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
 import type { UploadState } from "../../contracts/storage-uploads.ts";
 import { watchSteps } from "../../contracts/watch-steps.ts";
 import { createError } from "../../http/errors.ts";
@@ -9,7 +9,7 @@ import type { FileVersions } from "../file-versions.ts";
 import type { AccountFiles, FilesWithoutLocks } from "../files.ts";
 import type { AccountUploads } from "../uploads/account-uploads.ts";
 import { toKeptPath, type UploadNote } from "../uploads/upload-note.ts";
-import { type AccountLocks, createAccountLocks } from "./account-locks.ts";
+import { type AccountLocks, createAccountLocks, type Submitted } from "./account-locks.ts";
 import type { RootedLock } from "./lock.ts";
 import { LockError } from "./lock-error.ts";
 import { type LockHolder, type PathChange, requireUnlocked } from "./lock-guard.ts";
@@ -23,21 +23,39 @@ export interface LockedFilesOptions extends Omit<LockHolder, "submitted" | "mayL
 export function withLocks(files: FilesWithoutLocks, options: LockedFilesOptions): AccountFiles {
   const { locks, toReal, virtualFolders } = options;
   const mayList = (folder: readonly string[]): Promise<boolean> => files.may(folder, "list");
-  const holder = { ...options, submitted: new Set<string>(), mayList };
+  const holder: LockHolder & Submitted = { ...options, submitted: new Set<string>(), mayList };
   const { running } = locks;
 
-  /** Runs changes that happen immediately, unless a lock forbids one of them. */
-  async function change<T>(operation: Operation, changes: readonly PathChange[], act: () => Promise<T>): Promise<T> {
+  /**
+   * Runs changes that happen immediately, unless a lock forbids one of them. `act` gets the locks that were found in
+   * the tree of each change. Newer ones wait for the change and go on.
+   */
+  async function change<T>(
+    operation: Operation,
+    changes: readonly PathChange[],
+    act: (found: readonly (readonly RootedLock[])[]) => Promise<T>,
+  ): Promise<T> {
     return running.run(toRealPaths(changes), async () => {
-      await check(operation, changes);
-      return act();
+      const found = await check(operation, changes);
+      await checkSubmitted();
+      return act(found);
     });
   }
 
+  /** Later changes of a request find what its first one has made. */
+  async function checkSubmitted(): Promise<void> {
+    const submitted = holder.check;
+    holder.check = undefined;
+    await submitted?.();
+  }
+
   /** Throws if a lock forbids a change: `denied` if the permissions forbid it too, so that the lock stays unknown. */
-  async function check(operation: Operation, changes: readonly PathChange[]): Promise<void> {
+  async function check(
+    operation: Operation,
+    changes: readonly PathChange[],
+  ): Promise<readonly (readonly RootedLock[])[]> {
     try {
-      await requireUnlocked(holder, changes);
+      return await requireUnlocked(holder, changes);
     } catch (error) {
       if (!(error instanceof LockError) || (await mayAll(operation, changes))) throw error;
       throw createError("denied");
@@ -64,15 +82,20 @@ export function withLocks(files: FilesWithoutLocks, options: LockedFilesOptions)
     ];
     await check("write", changes);
     let endChange: () => void = () => undefined;
+    let isOver = false;
     const checked = watchSteps(() => content, {
       async onEnd() {
+        // A write that is aborted does not wait for the last step of its content, which may come here later.
+        if (isOver) throw new StorageError("incomplete");
         endChange = running.start(toRealPaths(changes));
         await requireUnlocked(holder, changes);
+        await checkSubmitted();
       },
     });
     try {
       return await files.write(path, checked, writeOptions);
     } finally {
+      isOver = true;
       endChange();
     }
   }
@@ -89,31 +112,31 @@ export function withLocks(files: FilesWithoutLocks, options: LockedFilesOptions)
 
   const remove: AccountFiles["remove"] = async (path, kind, removal) => {
     const isFolder = (await files.kindOf(path)) === "folder";
-    const changesFolder = async () => (await files.kindOf(path)) !== undefined;
-    await change(isFolder ? "delete-folder" : "delete-file", [{ path, changesFolder, isTree: true }], async () => {
-      const existing = await locks.locksInTree(toReal(path));
+    const changesFolder = () => files.isTaken(path);
+    const changes = [{ path, changesFolder, isTree: true }];
+    await change(isFolder ? "delete-folder" : "delete-file", changes, async ([removed]) => {
       await files.remove(path, kind, removal);
-      await endLocks(existing);
+      await endLocks(removed);
     });
   };
 
   const copy: AccountFiles["copy"] = async (from, to, options) => {
     const operation = (await files.kindOf(from)) === "folder" ? "create-folder" : "write";
-    return change(operation, [{ path: to, changesFolder: true, isTree: true }], async () => {
-      const existing = (await areFiles(from, to)) ? [] : await locks.locksInTree(toReal(to));
+    return change(operation, [{ path: to, changesFolder: true, isTree: true }], async ([replaced]) => {
+      const areBothFiles = await areFiles(from, to);
       const placement = await files.copy(from, to, options);
-      if (placement === "replaced") await endLocks(existing);
+      if (placement === "replaced" && !areBothFiles) await endLocks(replaced);
       return placement;
     });
   };
 
   const move: AccountFiles["move"] = async (from, to, options) => {
     const changes = [from, to].map((path) => ({ path, changesFolder: true, isTree: true }));
-    return change("rename", changes, async () => {
-      const moved = await locks.locksInTree(toReal(from));
-      const replaced = (await areFiles(from, to)) ? [] : await locks.locksInTree(toReal(to));
+    return change("rename", changes, async ([moved, replaced]) => {
+      const areBothFiles = await areFiles(from, to);
       const placement = await files.move(from, to, options);
-      await endLocks(placement === "replaced" ? [...moved, ...replaced] : moved);
+      await endLocks(moved);
+      if (placement === "replaced" && !areBothFiles) await endLocks(replaced);
       return placement;
     });
   };
@@ -123,12 +146,9 @@ export function withLocks(files: FilesWithoutLocks, options: LockedFilesOptions)
     return (await files.kindOf(from)) === "file" && (await files.kindOf(to)) === "file";
   }
 
-  /**
-   * Ends locks that were there before a change. Newer ones wait for the change and go on. The change has happened, so a
-   * failure only leaves locks until they expire.
-   */
-  async function endLocks(existing: readonly RootedLock[]): Promise<void> {
-    if (existing.length > 0) await locks.end(existing).catch(() => undefined);
+  /** The change has happened, so a failure only leaves locks until they expire. */
+  async function endLocks(found: readonly RootedLock[] = []): Promise<void> {
+    if (found.length > 0) await locks.end(found).catch(() => undefined);
   }
 
   const setAttributes: AccountFiles["setAttributes"] = async (path, changes) =>

@@ -23,8 +23,6 @@ export interface Locks extends Pick<LockRecords, "locksIn" | "locksAround" | "lo
   extend(lock: RootedLock): Promise<boolean>;
   /** Ends locks. Those that have ended already are no error. */
   end(locks: readonly RootedLock[]): Promise<void>;
-  /** The locks that are rooted at and below a path. */
-  locksInTree(path: readonly string[]): Promise<readonly RootedLock[]>;
 }
 
 /** Options of {@link createLocks}. */
@@ -64,11 +62,16 @@ export function createLocks({ store, clock, maxPerAccount, hasLocks }: LocksOpti
     return ended.size === 0 ? found : found.filter(({ account }) => !ended.has(account));
   }
 
-  async function findConflicts(lock: RootedLock): Promise<readonly RootedLock[]> {
+  /** Returns the locks that exclude a lock, and whether it is stored itself. */
+  async function look(lock: RootedLock): Promise<{ conflicts: readonly RootedLock[]; isStored: boolean }> {
     const { root, depth } = lock;
     const around = await records.locksAround(root);
     const below = depth === "infinity" ? await records.locksBelow(root) : [];
-    return [...around.filter((other) => appliesTo(other, root)), ...below].filter((other) => excludes(other, lock));
+    const conflicts = [...around.filter((other) => appliesTo(other, root)), ...below];
+    return {
+      conflicts: conflicts.filter((other) => excludes(other, lock)),
+      isStored: around.some(({ token }) => token === lock.token),
+    };
   }
 
   /** Marks the folders around a lock, from the top, so that checks of these folders find it. */
@@ -95,24 +98,15 @@ export function createLocks({ store, clock, maxPerAccount, hasLocks }: LocksOpti
   }
 
   async function take(lock: RootedLock): Promise<readonly RootedLock[]> {
-    const early = await findConflicts(lock);
+    const { conflicts: early } = await look(lock);
     const valid = await onlyValid(early);
     if (valid.length > 0) return valid;
     // They end now, so that they do not count again if their link does.
     if (early.length > 0) await end(early);
-    // First, so that an account leaves no marks with locks that it may not have.
-    await counts.put(lock);
     try {
-      await mark(lock);
-      const same = await addToRecord(lock);
-      // Now that others can see this lock: of two that overlap, at least one sees the other.
-      let conflicts = same.length > 0 ? same : await findConflicts(lock);
-      if (conflicts.length === 0) {
-        await running.settled(lock.root, lock.depth);
-        // The end of another lock may have removed a mark meanwhile, so that a lock around this one did not see it.
-        await mark(lock);
-        if (lock.root.length > 1) conflicts = await findConflicts(lock);
-      }
+      let conflicts: readonly RootedLock[] | undefined;
+      // A change that removes what is locked may end this lock with those that it has found.
+      while (conflicts === undefined) conflicts = await tryToTake(lock);
       if (conflicts.length > 0) await end([lock]);
       return conflicts;
     } catch (error) {
@@ -120,6 +114,22 @@ export function createLocks({ store, clock, maxPerAccount, hasLocks }: LocksOpti
       await end([lock]).catch(() => undefined);
       throw error;
     }
+  }
+
+  /** Returns the locks that exclude a lock; `undefined` if it was ended meanwhile. */
+  async function tryToTake(lock: RootedLock): Promise<readonly RootedLock[] | undefined> {
+    // First, so that an account leaves no marks with locks that it may not have.
+    await counts.put(lock);
+    await mark(lock);
+    const same = await addToRecord(lock);
+    // Now that others can see this lock: of two that overlap, at least one sees the other.
+    const early = same.length > 0 ? same : (await look(lock)).conflicts;
+    if (early.length > 0) return early;
+    // The end of another lock may have removed a mark meanwhile, so that others around this lock did not see it.
+    await mark(lock);
+    await running.settled(lock.root, lock.depth);
+    const { conflicts, isStored } = await look(lock);
+    return isStored || lock.ends <= clock() ? conflicts : undefined;
   }
 
   async function extend(lock: RootedLock): Promise<boolean> {
@@ -152,11 +162,6 @@ export function createLocks({ store, clock, maxPerAccount, hasLocks }: LocksOpti
     }
   }
 
-  async function locksInTree(path: readonly string[]): Promise<readonly RootedLock[]> {
-    const around = await records.locksAround(path);
-    return [...around.filter(({ root }) => root.length === path.length), ...(await records.locksBelow(path))];
-  }
-
   return {
     locksIn: async (folder) => onlyValid(await records.locksIn(folder)),
     locksAround: async (path) => onlyValid(await records.locksAround(path)),
@@ -166,7 +171,6 @@ export function createLocks({ store, clock, maxPerAccount, hasLocks }: LocksOpti
     take,
     extend,
     end,
-    locksInTree,
   };
 }
 

@@ -7,7 +7,8 @@ import { parseReference } from "../../webdav/reference.ts";
 import { parseOwnPath, toOwnHosts } from "./own-path.ts";
 
 /**
- * Reads the lock tokens of a request to a WebDAV endpoint, and checks its `If` header (RFC 4918 10.4). A `Lock-Token`
+ * Reads the lock tokens of a request to a WebDAV endpoint, and checks its `If` header (RFC 4918 10.4), which
+ * is checked again before the first change. A `Lock-Token`
  * counts as submitted too: a version of Office sends it in place of `If`.
  */
 export function withSubmittedTokens(endpoint: AccountEndpoint): AccountEndpoint {
@@ -16,8 +17,11 @@ export function withSubmittedTokens(endpoint: AccountEndpoint): AccountEndpoint 
     if (config.webdav === undefined) return endpoint(context);
     const lists = parseIf(request.headers);
     const token = request.method === "UNLOCK" ? undefined : parseLockToken(request.headers);
-    files.submitTokens([...tokensOf(lists ?? []), ...(token === undefined ? [] : [token])]);
-    if (lists !== undefined && !(await holds(context, lists))) throw new StorageError("precondition-failed");
+    const check = async (): Promise<void> => {
+      if (lists && !(await holds(context, lists))) throw new StorageError("precondition-failed");
+    };
+    files.submitTokens([...tokensOf(lists ?? []), ...(token === undefined ? [] : [token])], lists && check);
+    await check();
     return endpoint(context);
   };
 }

@@ -1,17 +1,22 @@
-import { describe, expect, it } from "vitest";
+import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { createAccountsAuthenticator } from "../../../src/auth/accounts/accounts.ts";
 import type { FileServiceOptions } from "../../../src/config/options.ts";
 import type { AccountSettings } from "../../../src/contracts/account.ts";
 import type { AtomicKeyValueStore } from "../../../src/contracts/atomic-store.ts";
 import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
+import { createDiskStorage } from "../../../src/storage/disk.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
+import { createVersionsStorage } from "../../../src/storage/versions.ts";
 import { createMemoryKeyValueStore } from "../../../src/stores/memory.ts";
 import { sendForm } from "../../support/forms.ts";
 import { startProcessorTime } from "../../support/processor-time.ts";
 import type { Answer, CallOptions, TestService } from "../../support/service.ts";
 import { fillStorage, overrideStorage } from "../../support/storage.ts";
 import { amount } from "../../support/trust.ts";
-import { call, createDav, hrefsOf, prop, set } from "./calls.ts";
+import { call, createDav, hrefsOf, prop, set, undescribed } from "./calls.ts";
 
 const owner = `<D:owner><D:href>mailto:alice@example</D:href></D:owner>`;
 
@@ -390,6 +395,69 @@ describe("what a lock protects (RFC 4918 7)", () => {
     expect(await test.stored("/alice/a.txt")).toBe("a");
   });
 
+  it("a lock that is granted beside a removal or a move protects from then on", async () => {
+    const store = createMemoryKeyValueStore();
+    const wait = () => new Promise((resolve) => setTimeout(resolve, 3 * Math.random()));
+    const lockStore: AtomicKeyValueStore = {
+      ...store,
+      async replace(...args) {
+        await wait();
+        const done = await store.replace(...args);
+        await wait();
+        return done;
+      },
+    };
+    const test = await createDav({ webdav: { lockStore } });
+    const race = async (number: number): Promise<void> => {
+      const path = `/home/file-${number}`;
+      await call(test, "PUT", path, {}, "x");
+      const locking = lock(test, path);
+      for (let turn = 0; turn < number % 5; turn += 1) await wait();
+      const [method, headers] = number % 2 ? ["DELETE", {}] : ["MOVE", { destination: `/home/moved-${number}` }];
+      await call(test, method, path, headers);
+      const { status } = await locking;
+      const change = await call(test, "PUT", path, {}, "other");
+      expect([status < 300, change.status]).toEqual([true, 423]);
+    };
+    for (let round = 0; round < 4; round += 1) {
+      await Promise.all(Array.from({ length: 10 }, (_, index) => race(10 * round + index)));
+    }
+  });
+
+  it("a client that leaves while its upload is judged holds up no lock", async () => {
+    const versions = createVersionsStorage(createMemoryStorage());
+    let judge: (reason: undefined) => void = () => undefined;
+    let isAsked: () => void = () => undefined;
+    const asked = new Promise<void>((resolve) => {
+      isAsked = resolve;
+    });
+    const beforeCommit = () =>
+      new Promise<undefined>((resolve) => {
+        judge = resolve;
+        isAsked();
+      });
+    const test = await createDav({ storage: versions, versions: versions.versions, beforeCommit });
+    const leaving = new AbortController();
+    const upload = test.call("PUT", "/home/a.txt", { body: "x", signal: leaving.signal, undescribed: "it leaves" });
+    await asked;
+    leaving.abort();
+    await upload.catch(() => undefined);
+    judge(undefined);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect((await lock(test, "/home/a.txt")).status).toBe(200);
+  });
+
+  it("a symlink in a locked folder is not removed without the token", async () => {
+    const root = await mkdtemp(join(tmpdir(), "fileferry-locks-"));
+    onTestFinished(() => rm(root, { recursive: true }));
+    await mkdir(join(root, "alice/f"), { recursive: true });
+    await symlink("elsewhere", join(root, "alice/f/link"));
+    const test = await createDav({ storage: createDiskStorage({ root }) });
+    const token = await lockedAs(test, "/home/f/", { depth: "0" });
+    expect((await call(test, "DELETE", "/home/f/link")).status).toBe(423);
+    expect((await call(test, "DELETE", "/home/f/link", { if: `</home/f/> (${token})` })).status).toBe(204);
+  });
+
   it("other accounts see a lock, but not its token", async () => {
     const test = await createDav();
     const token = await lockedAs(test, "/home/a.txt");
@@ -414,6 +482,34 @@ describe("If (RFC 4918 10.4)", () => {
     expect(await put(`</home/f/> (Not <urn:other>) <https://elsewhere/home/a.txt> (${token})`)).toBe(201);
     expect(await put("(<x")).toBe(400);
     expect(etag).not.toBe(null);
+  });
+
+  it("is evaluated again when a slow body has arrived", async () => {
+    const test = await createDav();
+    const startPut = async (condition: string) => {
+      const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+      const upload = test.call("PUT", "/home/a.txt", { headers: { if: condition }, body: readable, undescribed });
+      const writer = writable.getWriter();
+      await writer.write(new TextEncoder().encode("slow"));
+      return async () => {
+        await writer.close();
+        return (await upload).status;
+      };
+    };
+    const etag = (await test.call("GET", "/home/a.txt")).header("etag");
+    const endFirst = await startPut(`([${etag}])`);
+    await test.call("PUT", "/home/a.txt", { body: "other" });
+    expect(await endFirst()).toBe(412);
+    const token = await lockedAs(test, "/home/a.txt", { timeout: "Second-60" });
+    const endSecond = await startPut(`(${token})`);
+    test.advance(61);
+    await test.call("PUT", "/home/a.txt", { body: "other" });
+    expect(await endSecond()).toBe(412);
+    expect(await test.stored("/alice/a.txt")).toBe("other");
+    const now = (await test.call("GET", "/home/a.txt")).header("etag");
+    // What a request itself has changed is no reason to refuse the rest.
+    const dated = { if: `([${now}])`, "x-oc-mtime": "1000000000" };
+    expect((await call(test, "PUT", "/home/a.txt", dated, "mine")).status).toBe(201);
   });
 
   it("compares entity-tags", async () => {

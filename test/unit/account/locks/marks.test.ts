@@ -12,12 +12,19 @@ beforeEach(() => {
   store = createMemoryKeyValueStore();
 });
 
-/** The locks as another process has them; `gate` is called before each change of a folder's record. */
-function createProcess(gate: (folder: string) => Promise<void> = async () => undefined): Locks {
+type Gate = (folder: string) => Promise<void>;
+const OPEN: Gate = async () => undefined;
+
+/** The locks as another process has them. A gate is called before each change, or each read, of a folder's record. */
+function createProcess(gate = OPEN, readGate = OPEN): Locks {
   const folders = new Map(["/", "/f", "/f/a"].map((folder) => [`lock:${sha256Hex(folder)}`, folder]));
   return createLocks({
     store: {
       ...store,
+      async get(key) {
+        await readGate(folders.get(key) ?? "");
+        return store.get(key);
+      },
       async replace(key, ...rest) {
         await gate(folders.get(key) ?? "");
         return store.replace(key, ...rest);
@@ -116,5 +123,45 @@ describe("the marks of folders with locks deep in them (WEBDAV 6)", () => {
     endChange();
     granted.push(await takingInner);
     expect(granted.filter((conflicts) => conflicts.length === 0).length).toBeLessThan(2);
+  });
+});
+
+describe("a lock that waits for a change", () => {
+  it("does so also if the change has come while a mark of the lock was removed", async () => {
+    const [first, second] = [toLock("/f/a/b"), toLock("/f/a/c")];
+    await createProcess().take(first);
+    const [adding, marking, removing] = [createGate("/f/a", 1), createGate("/f", 4), createGate("/f", 2)];
+    const taker = createProcess(adding.gate, marking.gate);
+    const taking = taker.take(second);
+    await adding.reached;
+    const ending = createProcess(removing.gate).end([first]);
+    await removing.reached;
+    adding.open();
+    await marking.reached;
+    removing.open();
+    await ending;
+    const endChange = taker.running.start([["f"]]);
+    expect(await tokensBelow(createProcess(), "/f")).toEqual([]);
+    let isTaken = false;
+    const taken = taking.then(() => {
+      isTaken = true;
+    });
+    marking.open();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(isTaken).toBe(false);
+    endChange();
+    await taken;
+  });
+
+  it("is there when it is granted, although the change has ended what it found", async () => {
+    const [locks, lock] = [createProcess(), toLock("/f")];
+    let taking: Promise<unknown> | undefined;
+    await locks.running.run([lock.root], async () => {
+      taking = locks.take(lock);
+      await expect.poll(() => locks.locksAround(lock.root)).toHaveLength(1);
+      await locks.end([lock]);
+    });
+    expect(await taking).toEqual([]);
+    expect(await locks.locksAround(lock.root)).toMatchObject([{ token: lock.token }]);
   });
 });
