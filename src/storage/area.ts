@@ -22,6 +22,8 @@ export const TRASH_PURGES_FOLDER = `/${AREA}/trash-purges`;
 /** Empty folders of the trash, until they are removed. */
 export const UNUSED_TRASH_FOLDER = `/${AREA}/trash-unused`;
 
+const IN_AREA = /^\/__svc__(?:\/|$)/iu;
+
 /** The storages whose area is hidden, by what {@link hideArea} has made of them. */
 const opened = new WeakMap<StorageAdapter, StorageAdapter>();
 
@@ -125,7 +127,7 @@ function coverUploads(
   };
 }
 
-/** Whether a path is the area itself, or in it. */
+/** Whether a path is the area itself, or in it. Some disks ignore the case of names. */
 export function isInArea(path: string): boolean {
-  return path === `/${AREA}` || path.startsWith(`/${AREA}/`);
+  return IN_AREA.test(path);
 }

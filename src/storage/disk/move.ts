@@ -10,6 +10,7 @@ import {
 import { isOfKind, meetsConditions } from "../conditions.ts";
 import { NO_HARD_LINKS } from "./commit.ts";
 import { mapSystemErrors, systemCode, toStorageError } from "./errors.ts";
+import { readNames } from "./folder-names.ts";
 import { statMember } from "./list.ts";
 import { type OpenFolder, withNameLock } from "./open-folder.ts";
 import { hasRecords, type PropertyOwner, withPropertiesMoved } from "./properties.ts";
@@ -67,12 +68,15 @@ export async function placeMember(
   kind: StorageEntry["kind"],
   options: { readonly replace: boolean; readonly mustFlush: boolean },
 ): Promise<Placement> {
-  const found = await to.folder.lookUp(to.name, { hasLock: true });
+  const present = await lookAt(to);
+  const isOneName = present !== undefined && (await areOneName(from, to, present));
+  const found = isOneName ? undefined : present;
   if (found !== undefined && !options.replace) throw new StorageError("already-exists");
   await Promise.all([from.folder.confirm(), to.folder.confirm()]);
   const hasProperties = (await hasRecords(from.folder)) || (await hasRecords(to.folder));
   const moved = hasProperties ? await from.folder.lookUp(from.name, { hasLock: true }) : undefined;
-  const place = (): Promise<void> => renameInto(from, to, kind, { found, replace: options.replace });
+  const replace = options.replace || isOneName;
+  const place = (): Promise<void> => renameInto(from, to, kind, { found, replace });
   if (moved === undefined) await place();
   else {
     const { mustFlush } = options;
@@ -96,6 +100,23 @@ async function renameInto(
     if (isRename || !(await hardLinkAndUnlink(from, to))) await renameTo(source, target);
   } else if (kind !== "folder" && !found.isDirectory()) await replaceFile(from, target, found);
   else await renameOver(from, to);
+}
+
+/**
+ * Whether two names are one: a disk may take names for the same that differ in case, or in the composition of their
+ * characters. Two hard links to one file are both in the list of the folder.
+ */
+async function areOneName(from: Place, to: Place, found: BigIntStats): Promise<boolean> {
+  const isAlike = from.folder.identity() === to.folder.identity() && foldCase(from.name) === foldCase(to.name);
+  if (!isAlike || !isSameFile(await lookAt(from), found)) return false;
+  if (found.isDirectory() || found.nlink === 1n) return true;
+  const wanted = new Set([from.name, to.name]);
+  for await (const names of readNames(from.folder, () => true)) for (const name of names) wanted.delete(name);
+  return wanted.size > 0;
+}
+
+function foldCase(name: string): string {
+  return name.normalize("NFKC").toUpperCase().toLowerCase();
 }
 
 /** If both names are hard links to one file, the system's rename does nothing and leaves the old name. */

@@ -122,7 +122,7 @@ export function createCopyOrMove(internals: QuotaInternals, verb: "copy" | "move
           isMove ? storage.move(to, from, conditions) : storage.remove(to, { ...conditions, permanent: true }),
         );
       }
-      const parts = [{ path: to, amount: subtract(arrived, replaced) }];
+      const parts = [{ path: to, amount: subtract(arrived, toReplaced(replaced, placement)) }];
       if (isMove) parts.push({ path: from, amount: subtract(NOTHING, size) });
       const losesUploads = replacesFolder || (isMove && isFolder);
       await settle(internals, reservation, changed, { parts, losesUploads }, isMeasured);
@@ -133,6 +133,11 @@ export function createCopyOrMove(internals: QuotaInternals, verb: "copy" | "move
       await reservation.release();
     }
   };
+}
+
+/** Some disks take names for the same that differ in case: then what moves itself was found at its new name. */
+function toReplaced(found: Amount, placement: Placement): Amount {
+  return placement === "created" ? NOTHING : found;
 }
 
 /** Runs a change. If it fails midway, the folders around it are counted again. */

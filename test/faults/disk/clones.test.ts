@@ -19,7 +19,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { StorageAdapter } from "../../../src/contracts/storage-adapter.ts";
 import { createDiskStorage } from "../../../src/storage/disk.ts";
-import { mountXfs } from "./xfs.ts";
+import { mountXfs } from "./disk-image.ts";
 
 const LARGE = 64 * 1024 * 1024;
 const MEDIUM = 1024 * 1024;

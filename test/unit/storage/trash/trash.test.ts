@@ -3,7 +3,7 @@ import { createMemoryStorage } from "../../../../src/storage/memory.ts";
 import { mountStorage } from "../../../../src/storage/mount.ts";
 import { createTrashStorage } from "../../../../src/storage/trash.ts";
 import { put, readFileText } from "../../../../src/testing/storage/content.ts";
-import { fillStorage, withLinks } from "../../../support/storage.ts";
+import { fillStorage, overrideStorage, withLinks } from "../../../support/storage.ts";
 import { codeOf, entriesOf, openTrash, pathsIn } from "./setup.ts";
 
 describe("createTrashStorage", () => {
@@ -226,6 +226,24 @@ describe("createTrashStorage", () => {
     expect(await codeOf(storage.remove("/__svc__"))).toBe("not-found");
     expect(await codeOf(put(storage, path, "b"))).toBe("denied");
     expect(await codeOf(storage.move(path, "/b"))).toBe("denied");
+  });
+
+  it("hides its area also on a disk that ignores the case of names", async () => {
+    const memory = createMemoryStorage();
+    const toSame = (path: string) => path.replace(/^\/__svc__/iu, "/__svc__");
+    const disk = overrideStorage(memory, {
+      stat: (path) => memory.stat(toSame(path)),
+      read: (path, range) => memory.read(toSame(path), range),
+    });
+    const { storage } = openTrash({}, disk);
+    await put(storage, "/a", "a");
+    await storage.remove("/a");
+    const [entry] = await entriesOf(storage);
+    expect(await codeOf(disk.read(`/__SVC__/trash/a~t/${entry?.id}/data`))).toBe("done");
+    for (const area of ["/__SVC__", "/__\u017fvc__"]) {
+      expect(await storage.stat(area)).toBeUndefined();
+      expect(await codeOf(storage.read(`${area}/trash/a~t/${entry?.id}/data`))).toBe("not-found");
+    }
   });
 
   it("refuses wrong options by name", () => {
