@@ -168,8 +168,9 @@ async function readMembers(source: ArchiveSource, segments: readonly string[]): 
   return sort(members);
 }
 
-function addMember(members: Members, { name, kind, size, modified }: StorageEntry): void {
-  if (kind === "link") return;
+/** Links are left out, also those that the storage follows: the same file could be there several times. */
+function addMember(members: Members, { name, kind, isFollowed, size, modified }: StorageEntry): void {
+  if (kind === "link" || isFollowed) return;
   const time = modified.getTime();
   if (kind === "file") members.files.push({ name, size, modified: time });
   else members.folders.push({ name, modified: time });

@@ -1,4 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { toAccount } from "../../../src/account/account.ts";
 import { createAccountFiles } from "../../../src/account/create-files.ts";
 import { parseResourcePath } from "../../../src/account/path.ts";
@@ -17,6 +20,7 @@ import { createFairQueue } from "../../../src/platform/fair-queue.ts";
 import { createKeyedLimit } from "../../../src/platform/keyed-limit.ts";
 import { createKeyedMutex } from "../../../src/platform/keyed-mutex.ts";
 import type { AccountContext } from "../../../src/request/context.ts";
+import { createDiskStorage } from "../../../src/storage/disk.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import { createRecordingLogger } from "../../support/logger.ts";
 import { fillStorage, overrideStorage, withLinks } from "../../support/storage.ts";
@@ -33,6 +37,17 @@ const FILES = {
 };
 
 describe("the ZIP archive of a folder (4.2, CONTRACT 3.4)", () => {
+  it("ignores symbolic links also on a disk that follows them", async () => {
+    const root = await mkdtemp(join(tmpdir(), "fileferry-archive-"));
+    onTestFinished(() => rm(root, { recursive: true }));
+    const storage = createDiskStorage({ root, durability: "rename", links: "inside" });
+    await fillStorage(storage, { "/alice/folder/a.txt": "a", "/alice/elsewhere/b.txt": "b" });
+    await symlink("../elsewhere", join(root, "alice/folder/linked"));
+    await symlink("../elsewhere/b.txt", join(root, "alice/folder/linked.txt"));
+    const members = await archive("folder/", undefined, { storage });
+    expect(members.map(({ name }) => name)).toEqual(["folder/", "folder/a.txt"]);
+  });
+
   it("has the whole folder, sub-folders and empty ones included, with full paths", async () => {
     const members = await archive("reports/");
     expect(members.map(({ name }) => name)).toEqual([
