@@ -7,7 +7,7 @@ import {
   StorageError,
   type TransferOptions,
 } from "../contracts/storage-adapter.ts";
-import { isPrefix } from "../contracts/storage-path.ts";
+import { foldPath, isPrefix } from "../contracts/storage-path.ts";
 import { createError } from "../http/errors.ts";
 import type { Account } from "./account.ts";
 import { walkFolder } from "./folder-walk.ts";
@@ -134,7 +134,7 @@ export function createCopyAndMove(
       if (found === undefined || found.kind === "link") throw new StorageError("not-found");
       // Folders have no entity-tag.
       if (kind === "folder" && options.ifMatch !== undefined) throw new StorageError("precondition-failed");
-      const replaced = await findReplaced(to, replace);
+      const replaced = await findReplaced(from, to, replace);
       const isAlone = withoutMembers && kind === "folder";
       const count = isAlone ? 0 : await checkMembers(kind, from, to, onFiles !== undefined);
       if (replaced !== undefined) await removals.requireForAll(to, replaced.kind === "folder");
@@ -149,7 +149,13 @@ export function createCopyAndMove(
     return isReserved(segments) ? undefined : tree.stat(toStoragePath(segments));
   }
 
-  async function findReplaced(to: readonly string[], mayReplace: boolean): Promise<StorageEntry | undefined> {
+  /** Some disks ignore case, and find at a path what is to be moved there itself: the storage decides. */
+  async function findReplaced(
+    from: readonly string[],
+    to: readonly string[],
+    mayReplace: boolean,
+  ): Promise<StorageEntry | undefined> {
+    if (!mayReplace && foldPath(toStoragePath(from)) === foldPath(toStoragePath(to))) return undefined;
     const found = await find(to);
     if (found !== undefined && !mayReplace) throw new StorageError("already-exists");
     return found;

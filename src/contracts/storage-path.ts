@@ -33,3 +33,11 @@ export function isPrefix(shorter: readonly string[], longer: readonly string[]):
 export function isWithinFolder(path: string, folder: string): boolean {
   return path === folder || folder === "/" || path.startsWith(`${folder}/`);
 }
+
+/**
+ * Returns what paths have in common that a disk may take for one: some ignore case, or write a character in another
+ * way. Paths that differ here are different on every disk.
+ */
+export function foldPath(path: string): string {
+  return path.normalize("NFKC").toUpperCase().toLowerCase();
+}

@@ -1,3 +1,5 @@
+import { foldPath } from "../contracts/storage-path.ts";
+
 /** The paths that running uploads of this process have chosen, so that no other one chooses the same. */
 export interface ReservedNames {
   /** Reserves a path of the storage. Returns a function that releases it; `undefined` if the path is reserved. */
@@ -9,8 +11,7 @@ export function createReservedNames(): ReservedNames {
   const reserved = new Set<string>();
 
   function reserve(path: string): (() => void) | undefined {
-    // Some file systems take names for the same that differ in case, or in the composition of their characters.
-    const key = path.normalize("NFC").toLowerCase();
+    const key = foldPath(path);
     if (reserved.has(key)) return undefined;
     reserved.add(key);
     return () => void reserved.delete(key);

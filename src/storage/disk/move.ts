@@ -7,6 +7,7 @@ import {
   StorageError,
   type TransferOptions,
 } from "../../contracts/storage-adapter.ts";
+import { foldPath } from "../../contracts/storage-path.ts";
 import { isOfKind, meetsConditions } from "../conditions.ts";
 import { NO_HARD_LINKS } from "./commit.ts";
 import { mapSystemErrors, systemCode, toStorageError } from "./errors.ts";
@@ -107,16 +108,12 @@ async function renameInto(
  * characters. Two hard links to one file are both in the list of the folder.
  */
 async function areOneName(from: Place, to: Place, found: BigIntStats): Promise<boolean> {
-  const isAlike = from.folder.identity() === to.folder.identity() && foldCase(from.name) === foldCase(to.name);
+  const isAlike = from.folder.identity() === to.folder.identity() && foldPath(from.name) === foldPath(to.name);
   if (!isAlike || !isSameFile(await lookAt(from), found)) return false;
   if (found.isDirectory() || found.nlink === 1n) return true;
   const wanted = new Set([from.name, to.name]);
   for await (const names of readNames(from.folder, () => true)) for (const name of names) wanted.delete(name);
   return wanted.size > 0;
-}
-
-function foldCase(name: string): string {
-  return name.normalize("NFKC").toUpperCase().toLowerCase();
 }
 
 /** If both names are hard links to one file, the system's rename does nothing and leaves the old name. */
