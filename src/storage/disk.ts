@@ -105,8 +105,18 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
 
   async function stat(path: string): Promise<StorageEntry | undefined> {
     const segments = toPathSegments(path);
-    const entry = await statAt(await locate(segments));
-    return entry && { ...entry, name: segments.at(-1) ?? "" };
+    const located = await locate(segments);
+    const entry = await statAt(located);
+    if (entry === undefined) return undefined;
+    // If not, a symlink is on the way at most.
+    const isFollowed = located !== segments && (await isSymlink(segments));
+    return { ...entry, name: segments.at(-1) ?? "", ...(isFollowed && { isFollowed }) };
+  }
+
+  /** Whether there is a symlink at a path that may lead through others. */
+  async function isSymlink(segments: readonly string[]): Promise<boolean> {
+    const member = await statAt([...(await locate(segments.slice(0, -1))), ...segments.slice(-1)]);
+    return member?.kind === "link";
   }
 
   /** Returns a member of a folder or, if the member is a symlink to follow, the entry of its target. */

@@ -75,6 +75,17 @@ describe('links: "inside"', () => {
     expect(Object.fromEntries(kinds)).toEqual({ absolute: "folder", folder: "folder", relative: "folder" });
   });
 
+  it("says of a link itself that it is followed, in stat as in a listing, and not of what is below it", async () => {
+    await symlink("folder", join(root, "to-folder"));
+    await symlink("deep/file", join(root, "folder/to-file"));
+    const followed: string[] = [];
+    for (const path of ["/folder", "/to-folder", "/to-folder/deep", "/to-folder/to-file", "/folder/to-file"]) {
+      if ((await storage.stat(path))?.isFollowed) followed.push(path);
+    }
+    expect(followed).toEqual(["/to-folder", "/to-folder/to-file", "/folder/to-file"]);
+    for await (const entry of storage.list("/")) expect(await storage.stat(`/${entry.name}`)).toEqual(entry);
+  });
+
   it("writes, makes and removes members of a folder behind a link, but replaces and removes links themselves", async () => {
     await symlink("folder", join(root, "to-folder"));
     await symlink("folder/file", join(root, "to-file"));
