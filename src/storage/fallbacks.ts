@@ -8,32 +8,44 @@ import {
   StorageError,
   type TransferOptions,
 } from "../contracts/storage-adapter.ts";
+import { inParallel } from "../platform/in-parallel.ts";
+import { sha256Hex } from "../platform/sha256.ts";
 import { checkSeparatePaths, checkSource } from "./conditions.ts";
 import { toFileContent } from "./file-content.ts";
 import { NO_PROPERTIES } from "./properties.ts";
+import { createChangedError, removeSource } from "./remove-source.ts";
 import { isUnread, toUnreadContent } from "./wrappers/dry-runs.ts";
+
+/** How many members of a folder are removed in parallel. */
+const MAX_PARALLEL = 8;
 
 /** A copy in progress. */
 interface Copying {
   readonly storage: StorageAdapter;
   readonly options: TransferOptions;
-  /** The copies get the times of their originals. */
-  readonly keepsTimes: boolean;
+  /** The copies get the times of their originals, which are then removed. */
+  readonly isMove: boolean;
+  /**
+   * The folders and versions of files that were created, and those that a move has read, as numbers: each takes 40
+   * bytes of memory. The target may keep no times, so nothing else tells them from those of other callers.
+   */
+  readonly versions: Set<number>;
+  /** Something of the source was removed, so its copy may be the last one. */
+  hasRemoved: boolean;
 }
 
-/** What a finished copy has made. */
+/** What a finished copy was made of, and whether it replaced something. */
 interface Copied {
   readonly placement: Placement;
   readonly source: StorageEntry;
-  /** The copy, if it is a file. */
-  readonly file?: StorageEntry;
 }
 
 /**
  * A `copy` for storages without one of their own: reads the source and writes what it has read.
  *
  * A file replaces a file in one step. Anything else that is replaced is removed first. A copied folder grows member by
- * member, and is removed if a member fails. Symlinks, and members that disappear meanwhile, are left out.
+ * member. If a member fails, the copies are removed, but nothing that others have put there meanwhile. Symlinks, and
+ * members that disappear meanwhile, are left out.
  */
 export async function copyByReading(
   storage: StorageAdapter,
@@ -41,13 +53,17 @@ export async function copyByReading(
   to: string,
   options: TransferOptions = {},
 ): Promise<Placement> {
-  return (await copyTo({ storage, options, keepsTimes: false }, from, to)).placement;
+  return (await copyTo(toCopying(storage, options, false), from, to)).placement;
 }
 
 /**
  * A `move` for storages without one of their own: copies the source, and then removes it. It is not atomic. If the
  * removal fails, both the source and the copy stay, and it rejects with `unavailable`. It also does so if the file
  * changed meanwhile. Symlinks are not moved (`not-found`).
+ *
+ * If something in a folder was created or changed after it was copied, nothing is moved (`unavailable`). Only what was
+ * copied is removed, file by file, so a change during the removal stays too: then both folders have a part. A folder
+ * that is found empty is removed in another step, and with it what comes between the two.
  *
  * If several callers move one source, one succeeds, provided that `remove` says which caller removed it.
  */
@@ -57,21 +73,23 @@ export async function moveByCopying(
   to: string,
   options: TransferOptions = {},
 ): Promise<Placement> {
-  const { placement, source, file } = await copyTo({ storage, options, keepsTimes: true }, from, to);
-  const etag = toStrongTag(source.etag);
-  const kind = source.kind === "folder" ? "folder" : "file";
-  try {
-    await storage.remove(from, { kind, permanent: true, ...(etag !== undefined && { ifMatch: [etag] }) });
-  } catch (error) {
-    if (!hasCode(error, "not-found")) {
-      throw new StorageError("unavailable", "The source of a move remains next to its copy.", { cause: error });
-    }
-    // Another caller has moved it. A copy that replaced something stays, because it may have replaced the copy of that
-    // caller.
-    if (placement === "created") await removeCopy(storage, to, file);
-    throw error;
+  const copying = toCopying(storage, options, true);
+  const { placement, source } = await copyTo(copying, from, to);
+
+  async function remove(): Promise<void> {
+    const isGone = await removeCopied(copying, from, source).catch((error: unknown) => {
+      if (!copying.hasRemoved) throw error;
+      ignoreNotFound(error);
+      return true;
+    });
+    if (!isGone) throw createChangedError();
   }
-  return placement;
+
+  return removeSource(placement, remove, () => takeBack(copying, to));
+}
+
+function toCopying(storage: StorageAdapter, options: TransferOptions, isMove: boolean): Copying {
+  return { storage, options, isMove, versions: new Set(), hasRemoved: false };
 }
 
 async function copyTo(copying: Copying, from: string, to: string): Promise<Copied> {
@@ -81,50 +99,51 @@ async function copyTo(copying: Copying, from: string, to: string): Promise<Copie
   const source = checkSource(await storage.stat(from), options);
   const target = await storage.stat(to);
   if (target !== undefined && options.replace !== true) throw new StorageError("already-exists");
-  const placement = target === undefined ? "created" : "replaced";
   const isFile = source.kind === "file";
   // A file replaces a file or a symlink in one step.
   const mustRemove = target !== undefined && (target.kind === "folder" || !isFile);
   options.onRead?.();
   if (mustRemove) await storage.remove(to);
-  if (!isFile) {
-    await copyFolder(copying, from, to);
-    return { placement, source };
-  }
-  return { placement, source, file: await copyFile(copying, from, to, placement) };
-}
-
-/** Copies a folder that does not exist yet, and removes the copy if a member fails. */
-async function copyFolder(copying: Copying, from: string, to: string): Promise<void> {
-  const { storage, options } = copying;
-  await storage.createFolder(to);
   try {
-    await copyProperties(copying, from, to);
-    for await (const { path, kind } of walk(storage, from)) {
-      options.signal?.throwIfAborted();
-      await copyMember(copying, path, to + path.slice(from.length), kind).catch(ignoreNotFound);
-    }
+    await (isFile ? copyFile(copying, from, to) : copyFolder(copying, from, to));
   } catch (error) {
-    await storage.remove(to, { kind: "folder", permanent: true }).catch(() => undefined);
+    // With the new content in place of the old one, there is no way back.
+    if (target === undefined || mustRemove) await takeBack(copying, to);
     throw error;
   }
+  return { placement: target === undefined ? "created" : "replaced", source };
 }
 
-async function copyMember(copying: Copying, from: string, to: string, kind: "file" | "folder"): Promise<void> {
+/** Copies a folder that does not exist yet. For a move it then checks that the source is still as it was copied. */
+async function copyFolder(copying: Copying, from: string, to: string): Promise<void> {
+  const { storage, options, isMove, versions } = copying;
+  await copyMember(copying, from, to, "folder");
+  for await (const [path, { kind }] of walk(storage, from)) {
+    options.signal?.throwIfAborted();
+    await copyMember(copying, path, to + path.slice(from.length), kind).catch(ignoreNotFound);
+  }
+  if (!isMove) return;
+  for await (const [path, entry] of walk(storage, from)) {
+    if (!versions.has(toVersion(path, entry))) throw createChangedError();
+  }
+}
+
+async function copyMember(copying: Copying, from: string, to: string, kind: StorageEntry["kind"]): Promise<void> {
   if (kind === "folder") {
     await copying.storage.createFolder(to);
+    noteCopied(copying, from, to);
     await copyProperties(copying, from, to);
   } else {
     // The other options are about the folder.
     const { signal, quota } = copying.options;
     const options = { ...(signal && { signal }), ...(quota && { quota }) };
-    await copyFile({ ...copying, options }, from, to, "created");
+    await copyFile({ ...copying, options }, from, to);
   }
 }
 
-/** Copies the version of a file that it opens. A new copy is removed if its properties cannot be stored. */
-async function copyFile(copying: Copying, from: string, to: string, placement: Placement): Promise<StorageEntry> {
-  const { storage, options, keepsTimes } = copying;
+/** Copies the version of a file that it opens. */
+async function copyFile(copying: Copying, from: string, to: string): Promise<void> {
+  const { storage, options, isMove } = copying;
   const isNew = options.replace !== true;
   const file = await storage.read(from);
   const content = toFileContent(file);
@@ -135,16 +154,11 @@ async function copyFile(copying: Copying, from: string, to: string, placement: P
       ...(options.signal && { signal: options.signal }),
       ...(options.quota && { quota: options.quota }),
       ...(isNew && { ifNoneMatch: "*" }),
-      ...(keepsTimes && { modified }),
+      ...(isMove && { modified }),
     });
     const written = await (isNew ? asNewMember(writing) : writing);
-    try {
-      await copyProperties(copying, from, to, written);
-    } catch (error) {
-      if (placement === "created") await removeCopy(storage, to, written);
-      throw error;
-    }
-    return written;
+    noteCopied(copying, from, to, file.entry, written);
+    await copyProperties(copying, from, to, written);
   } finally {
     await content.close();
   }
@@ -166,16 +180,75 @@ async function copyProperties({ storage }: Copying, from: string, to: string, co
   });
 }
 
+/** Notes a folder or a version of a file that was created, and for a move also its original. */
+function noteCopied(
+  { isMove, versions }: Copying,
+  from: string,
+  to: string,
+  original?: StorageEntry,
+  copy?: StorageEntry,
+): void {
+  versions.add(toVersion(to, copy));
+  if (isMove) versions.add(toVersion(from, original));
+}
+
+/** Returns a number for a version of a file, or for a folder, at a path. Others have it only by chance. */
+function toVersion(path: string, entry?: StorageEntry): number {
+  const version = entry?.kind === "file" && (toStrongTag(entry.etag) ?? [entry.size, entry.modified]);
+  return Number(`0x${sha256Hex(JSON.stringify([path, version])).slice(0, 13)}`);
+}
+
+/**
+ * Removes the versions that were noted at a path and below it, and folders that nothing else is in. Links go with their
+ * folders. Returns whether nothing is left.
+ */
+async function removeCopied(copying: Copying, path: string, entry: StorageEntry): Promise<boolean> {
+  const { storage, versions } = copying;
+  if (!versions.has(toVersion(path, entry))) return false;
+  const isFolder = entry.kind === "folder";
+  if (isFolder && !isLink(entry)) {
+    const folders: StorageEntry[] = [];
+    const remove = async (member: StorageEntry): Promise<void> => {
+      if (!isLink(member)) await removeCopied(copying, `${path}/${member.name}`, member).catch(ignoreChanged);
+    };
+    await inParallel(storage.list(path), { most: MAX_PARALLEL }, async (member) => {
+      if (member.kind === "folder") folders.push(member);
+      else await remove(member);
+    });
+    for (const member of folders) await remove(member);
+    for await (const member of storage.list(path)) if (!isLink(member)) return false;
+  }
+  const etag = toStrongTag(entry.etag);
+  const condition = etag === undefined ? {} : { ifMatch: [etag] };
+  await storage.remove(path, { kind: isFolder ? "folder" : "file", permanent: true, ...condition });
+  copying.hasRemoved = true;
+  return true;
+}
+
+/** A link that the storage follows is removed, too, but nothing that it leads to. */
+function isLink({ kind, isFollowed }: StorageEntry): boolean {
+  return kind === "link" || isFollowed === true;
+}
+
+/** Removes what a copy has created, as far as possible. What other callers have created or changed stays. */
+async function takeBack(copying: Copying, to: string): Promise<void> {
+  const entry = await copying.storage.stat(to).catch(() => undefined);
+  if (entry !== undefined) await removeCopied(copying, to, entry).catch(() => undefined);
+}
+
 /** Yields the files and folders below a folder, each folder before its members. */
-async function* walk(storage: StorageAdapter, top: string): AsyncGenerator<{ path: string; kind: "file" | "folder" }> {
+async function* walk(
+  storage: StorageAdapter,
+  top: string,
+): AsyncGenerator<readonly [path: string, entry: StorageEntry]> {
   const waiting = [top];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     try {
       for await (const batch of toBatches(storage.list(folder))) {
-        for (const { name, kind } of batch) {
-          const path = `${folder}/${name}`;
-          if (kind === "folder") waiting.push(path);
-          if (kind !== "link") yield { path, kind };
+        for (const entry of batch) {
+          const path = `${folder}/${entry.name}`;
+          if (entry.kind === "folder") waiting.push(path);
+          if (entry.kind !== "link") yield [path, entry];
         }
       }
     } catch (error) {
@@ -194,14 +267,10 @@ async function asNewMember<T>(writing: Promise<T>): Promise<T> {
   });
 }
 
-/** Removes the copy of a move that came too late, unless another caller has changed it since. */
-async function removeCopy(storage: StorageAdapter, path: string, file: StorageEntry | undefined): Promise<void> {
-  const etag = toStrongTag(file?.etag);
-  const condition = etag === undefined ? {} : { ifMatch: [etag] };
-  const kind = file === undefined ? "folder" : "file";
-  await storage.remove(path, { kind, permanent: true, ...condition }).catch(() => undefined);
-}
-
 function ignoreNotFound(error: unknown): void {
   if (!hasCode(error, "not-found")) throw error;
+}
+
+function ignoreChanged(error: unknown): void {
+  if (!hasCode(error, "precondition-failed")) ignoreNotFound(error);
 }

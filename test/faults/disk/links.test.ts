@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isStorageError, type StorageAdapter } from "../../../src/contracts/storage-adapter.ts";
 import { createDiskStorage } from "../../../src/storage/disk.ts";
+import { createMemoryStorage } from "../../../src/storage/memory.ts";
+import { mountStorage } from "../../../src/storage/mount.ts";
 import { namesIn, put, readFileText } from "../../../src/testing/storage/content.ts";
 import { amount, reportFigure } from "../../support/trust.ts";
 
@@ -84,6 +86,21 @@ describe('links: "inside"', () => {
     }
     expect(followed).toEqual(["/to-folder", "/to-folder/to-file", "/folder/to-file"]);
     for await (const entry of storage.list("/")) expect(await storage.stat(`/${entry.name}`)).toEqual(entry);
+  });
+
+  it("a move to another storage takes what links lead to along, and removes only the links", async () => {
+    await symlink("folder", join(root, "to-folder"));
+    await mkdir(join(root, "from"));
+    for (const name of ["folder", "folder/file"]) await symlink(`../${name}`, join(root, "from", name.slice(-4)));
+    const tree = mountStorage({ "/": storage, "/other": createMemoryStorage() });
+    await tree.move("/to-folder", "/other/moved");
+    await tree.move("/from", "/other/from");
+    expect(await namesIn(tree, "/other/moved")).toEqual(["deep", "file"]);
+    expect(await namesIn(tree, "/other/from")).toEqual(["file", "lder"]);
+    expect(await readFileText(tree, "/other/from/lder/deep/file")).toBe("inside");
+    expect(await readdir(root)).toEqual(["folder"]);
+    expect((await readdir(join(root, "folder"))).sort()).toEqual(["deep", "file"]);
+    expect(await readdir(join(root, "folder/deep"))).toEqual(["file"]);
   });
 
   it("writes, makes and removes members of a folder behind a link, but replaces and removes links themselves", async () => {
