@@ -30,7 +30,10 @@ export interface CopiedObjectsInput {
   readonly parallel: number;
 }
 
-/** Creates the selection of a move. It reads the copies in step with the sources, and holds one page of each. */
+/**
+ * Creates the selection of a move, or of a copy that is taken back: then its sources and copies are exchanged. It reads
+ * the copies in step with the sources, and holds one page of each.
+ */
 export function createCopiedObjects({ from, to, copies, isCopy, parallel }: CopiedObjectsInput): CopiedObjects {
   const next = createKeySearch(copies, to);
   let areSomeLeft = false;
@@ -41,10 +44,9 @@ export function createCopiedObjects({ from, to, copies, isCopy, parallel }: Copi
     for (const source of page) {
       const rest = source.key.slice(from.length);
       const copy = await next(rest);
-      // The marker of the folder was not copied but created.
-      const isMarker = rest === "";
+      // The marker of the folder was not copied but created. The other folder may have none.
       const isSame = copy?.etag === source.etag && copy.size === source.size;
-      if (copy !== undefined && (isMarker || isSame)) keys.push(source.key);
+      if (rest === "" || isSame) keys.push(source.key);
       else if (copy?.size === source.size) doubtful.push({ source, copy });
       else areSomeLeft = true;
     }

@@ -10,7 +10,13 @@ import {
 } from "../../contracts/storage-adapter.ts";
 import { inParallel } from "../../platform/in-parallel.ts";
 import { checkSeparatePaths, checkSource } from "../conditions.ts";
-import { type CopiedObjects, createCopiedObjects, type ListedObject } from "./copied-objects.ts";
+import { createChangedError, removeSource } from "../remove-source.ts";
+import {
+  type CopiedObjects,
+  type CopiedObjectsInput,
+  createCopiedObjects,
+  type ListedObject,
+} from "./copied-objects.ts";
 import { isKey, type ObjectLocation, toPropertiesKey } from "./keys.ts";
 import { createPermits, type Permits } from "./permits.ts";
 
@@ -83,8 +89,8 @@ interface Copied {
 
 /**
  * Creates `copy` and `move` of a storage in a bucket. A folder is copied object by object, with the properties of its
- * members, which are objects too. If one fails, the copy is removed. A move copies everything, and then removes the
- * objects that have not changed since.
+ * members, which are objects too. If one fails, the copies are removed, but nothing that others have put there. A move
+ * copies everything, and then removes the objects that have not changed since.
  */
 export function createObjectCopyAndMove(bucket: CopyBucket): Required<Pick<StorageAdapter, "copy" | "move">> {
   async function copy(from: string, to: string, options: TransferOptions = {}): Promise<Placement> {
@@ -93,17 +99,11 @@ export function createObjectCopyAndMove(bucket: CopyBucket): Required<Pick<Stora
 
   async function move(from: string, to: string, options: TransferOptions = {}): Promise<Placement> {
     const copied = await copyTo(from, to, options);
-    try {
-      await removeSource(from, copied);
-    } catch (error) {
-      if (!hasCode(error, "not-found")) {
-        throw new StorageError("unavailable", "The source of a move remains next to its copy.", { cause: error });
-      }
-      // Another caller has moved it. A copy that replaced something stays: it may have replaced that of this caller.
-      if (copied.placement === "created") await takeBack(to, copied.file);
-      throw error;
-    }
-    return copied.placement;
+    return removeSource(
+      copied.placement,
+      () => removeOriginal(from, copied),
+      () => takeBack(to, copied),
+    );
   }
 
   async function copyTo(from: string, to: string, options: TransferOptions): Promise<Copied> {
@@ -115,19 +115,21 @@ export function createObjectCopyAndMove(bucket: CopyBucket): Required<Pick<Stora
     const placement = current === undefined ? "created" : "replaced";
     const copyOptions = { isNew: !replace, permits: createPermits(bucket.parallel), signal };
     if (kind === "folder") {
-      await copyFolder(source, target, to, copyOptions);
-      return { placement, source, target, file: undefined };
+      const copied: Copied = { placement, source, target, file: undefined };
+      await copyFolder(copied, to, copyOptions);
+      return copied;
     }
     const file = await copyFile(source, target, { ...copyOptions, ...(ifMatch !== undefined && { ifMatch }) });
+    const copied: Copied = { placement, source, target, file };
     const isReplaced = current?.kind === "file";
     try {
       // With the new content in place of the old one, there is no way back.
       await copyProperties(source, target, isReplaced ? { ...copyOptions, signal: undefined } : copyOptions);
     } catch (error) {
-      if (!isReplaced) await takeBack(to, file);
+      if (!isReplaced) await takeBack(to, copied);
       throw error;
     }
-    return { placement, source, target, file };
+    return copied;
   }
 
   /** Looks at both paths of a copy. Throws what a copy rejects with before it changes anything. */
@@ -157,18 +159,14 @@ export function createObjectCopyAndMove(bucket: CopyBucket): Required<Pick<Stora
     return copied;
   }
 
-  async function copyFolder(
-    source: ObjectLocation,
-    target: ObjectLocation,
-    to: string,
-    copyOptions: ObjectCopyOptions,
-  ): Promise<void> {
+  async function copyFolder(copied: Copied, to: string, copyOptions: ObjectCopyOptions): Promise<void> {
+    const { source, target } = copied;
     await bucket.createFolder(to);
     try {
       await copyProperties(source, target, copyOptions);
       await copyObjects(source.folder, target.folder, copyOptions);
     } catch (error) {
-      await takeBack(to, undefined);
+      await takeBack(to, copied);
       throw error;
     }
   }
@@ -205,30 +203,39 @@ export function createObjectCopyAndMove(bucket: CopyBucket): Required<Pick<Stora
     if (copied === undefined && isKey(to)) await bucket.removeProperties(target);
   }
 
-  async function removeSource(from: string, { source, target, file }: Copied): Promise<void> {
-    if (file !== undefined) {
-      return bucket.remove(from, { kind: "file", ...(file.source !== "" && { ifMatch: [file.source] }) });
-    }
-    const copied = createCopiedObjects({
-      from: source.folder,
-      to: target.folder,
-      copies: bucket.pages(target.folder),
-      isCopy: bucket.isCopy,
-      parallel: bucket.parallel,
-    });
-    await bucket.removeCopied(source, copied);
-    if (copied.hasRemaining()) throw new StorageError("unavailable", "Some of its members were changed meanwhile.");
+  async function removeOriginal(from: string, { source, target, file }: Copied): Promise<void> {
+    if (file === undefined) return removeCopied(source, target, bucket.isCopy);
+    await bucket.remove(from, toVersion(file.source));
   }
 
-  /** Removes a copy, as far as possible. A file stays if others have changed it since. */
-  async function takeBack(to: string, file: ObjectCopy | undefined): Promise<void> {
-    const isExact = file !== undefined && file.etag !== "";
-    const options: RemoveOptions = {
-      kind: file === undefined ? "folder" : "file",
-      ...(isExact && { ifMatch: [file.etag] }),
-    };
-    await bucket.remove(to, options).catch(() => undefined);
+  /**
+   * Removes a copy, as far as possible. What others have put there or changed stays. So do copies whose originals were
+   * changed or removed meanwhile: nothing tells them from the objects of others.
+   */
+  async function takeBack(to: string, { source, target, file }: Copied): Promise<void> {
+    const removing =
+      file === undefined
+        ? removeCopied(target, source, (copy, original) => bucket.isCopy(original, copy))
+        : bucket.remove(to, toVersion(file.etag));
+    await removing.catch(() => undefined);
+  }
+
+  /** Removes the objects of a folder that are equal to those of another one. */
+  async function removeCopied(
+    location: ObjectLocation,
+    { folder: to }: ObjectLocation,
+    isCopy: CopiedObjectsInput["isCopy"],
+  ): Promise<void> {
+    const from = location.folder;
+    const copied = createCopiedObjects({ from, to, copies: bucket.pages(to), isCopy, parallel: bucket.parallel });
+    await bucket.removeCopied(location, copied);
+    if (copied.hasRemaining()) throw createChangedError();
   }
 
   return { copy, move };
+}
+
+/** Selects a version of a file. Its entity-tag is empty if it is unknown. */
+function toVersion(etag: string): RemoveOptions {
+  return { kind: "file", ...(etag !== "" && { ifMatch: [etag] }) };
 }

@@ -93,6 +93,18 @@ describe("copies and moves in R2", () => {
     expect(keysOf(tree)).toEqual(sorted(treeAt("tree"), fileAt("file")));
   });
 
+  it("that are taken back leave what others have put there meanwhile", async () => {
+    const tree = await createTree((call, key, { set }) => {
+      if (`${call} ${key}` !== "put copy/3") return;
+      for (const own of ["copy/1", "copy/mine"]) set(own, "other");
+      throw new Error("internal error (10001)");
+    });
+    await expect(tree.storage.copy("/tree", "/copy")).rejects.toMatchObject({ code: "unavailable" });
+    const own = ["copy/1", "copy/mine", `${FOLDER}/copy`];
+    expect(keysOf(tree)).toEqual(sorted(treeAt("tree"), fileAt("file"), own));
+    expect([tree.text("copy/1"), tree.text("copy/mine")]).toEqual(["other", "other"]);
+  });
+
   it("move a folder with files of several parts, whose copies have other entity-tags", async () => {
     const tree = await createTree();
     await tree.storage.write("/tree/1", inChunks(noise(PART + 7, 1), 1_000_000));

@@ -71,6 +71,27 @@ describe("copies of folders in S3", () => {
     expect(keysOf(fake)).toEqual(sorted(TREE, FILE));
   });
 
+  it("that are taken back leave what others have put there meanwhile", async () => {
+    const other = { body: "other", headers: new Headers({ etag: '"other"' }) };
+    const fake = await createTree((call) => {
+      if (!isCopyTo(call, "copy/3")) return undefined;
+      for (const key of ["copy/1", "copy/mine", "copy/deep/mine"]) fake.objects.set(key, other);
+      return refusal(403, "AccessDenied");
+    });
+    await expect(fake.storage.copy("/tree", "/copy")).rejects.toMatchObject({ code: "denied" });
+    const own = ["copy/1", "copy/deep/mine", "copy/mine", `${PROPERTY_FOLDER}/copy`];
+    expect(keysOf(fake)).toEqual(sorted(TREE, FILE, own));
+    expect(fake.objects.get("copy/1")).toBe(other);
+  });
+
+  it("that other programs have created are taken back without a trace", async () => {
+    const fake = await createTree((call) => (isCopyTo(call, "copy/3") ? refusal(403, "AccessDenied") : undefined));
+    fake.objects.delete("tree/");
+    const before = keysOf(fake);
+    await expect(fake.storage.copy("/tree", "/copy")).rejects.toMatchObject({ code: "denied" });
+    expect(keysOf(fake)).toEqual(before);
+  });
+
   it("are refused if a member's new key would be too long, and taken back", async () => {
     const fake = createFake();
     const { storage } = fake;
@@ -150,6 +171,21 @@ describe("moves in S3", () => {
     });
     await expect(fake.storage.move("/file", "/new")).rejects.toMatchObject({ code: "unavailable" });
     expect([fake.objects.get("file")?.body, fake.objects.get("new")?.body]).toEqual(["changed", "/file"]);
+  });
+
+  it("of a folder that another mover has moved are not-found, and remove nothing that others have put there", async () => {
+    let listings = 0;
+    const fake = await createTree((call) => {
+      if (call.query.get("prefix") !== "tree/" || call.query.get("max-keys") !== "1000") return undefined;
+      listings += 1;
+      // The second one begins the removal.
+      if (listings !== 2) return undefined;
+      for (const key of TREE) fake.objects.delete(key);
+      fake.objects.set("new/mine", { body: "mine", headers: new Headers({ etag: '"mine"' }) });
+      return undefined;
+    });
+    await expect(fake.storage.move("/tree", "/new")).rejects.toMatchObject({ code: "not-found" });
+    expect(fake.objects.get("new/mine")?.body).toBe("mine");
   });
 
   it("of one source by two movers: the second is not-found, and takes its copy back", async () => {
