@@ -6,3 +6,12 @@
 export function foldName(username: string): string {
   return username.normalize("NFKC").toLowerCase().trim();
 }
+
+/**
+ * Returns what identifies an account: its exact name, or its `uuid`. With a `uuid`, other spellings of the name are the
+ * same account. `uuid` is the name if the account has none.
+ */
+export function toAccountIdentity({ name, uuid }: { readonly name: string; readonly uuid: string }): string {
+  // No name has a control character.
+  return uuid === name ? name : `${foldName(name)}\n${uuid}`;
+}

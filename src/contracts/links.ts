@@ -84,14 +84,15 @@ export interface Links {
    * `denied` if the account may not give what the link is to permit, `unprocessable` if a limit forbids the link.
    */
   create(link: NewLink): Promise<Link>;
-  /** The links of an account, newest first. */
+  /** The links of exactly this name, newest first. */
   list(username: string): Promise<readonly Link[]>;
   /** Withdraws a link. Returns whether it was one. */
   revoke(id: string): Promise<boolean>;
   /**
-   * Withdraws all links of an account. Returns how many. A link that is being made at the same moment is withdrawn too,
-   * or comes after it and is listed. A store without `replace` may lose such a link from the list if several processes
-   * use it; then only `revoke` ends it.
+   * Withdraws all links of an account. Returns how many. Links with `settings` are withdrawn too if the name differs in
+   * case alone: the method of such an account may take any case. A link that is being made at the same moment is
+   * withdrawn too, or comes after it and is listed. A store without `replace` may lose such a link from the list if
+   * several processes use it; then only `revoke` ends it.
    */
   revokeAll(username: string): Promise<number>;
 }

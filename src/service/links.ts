@@ -111,7 +111,7 @@ export function createHostLinks(options: HostLinksOptions): Links {
     const describe = async (record: LinkRecord): Promise<Link> =>
       toLink(service, place, { record, token: await service.sealed.toToken(record) });
     const links: Link[] = [];
-    for await (const records of requireStored(service).read(username)) {
+    for await (const records of requireStored(service).read(username, (record) => record.username === username)) {
       links.push(...(await Promise.all(records.map(describe))));
     }
     return links;
@@ -126,7 +126,9 @@ export function createHostLinks(options: HostLinksOptions): Links {
   }
 
   async function revokeAll(username: string): Promise<number> {
-    return requireStored(service).removeAll(username, emitWithdrawn);
+    // A method that cannot look an account up may take several spellings of its name.
+    const isMeant = (record: LinkRecord) => record.username === username || record.settings !== undefined;
+    return requireStored(service).removeAll(username, isMeant, emitWithdrawn);
   }
 
   function emitWithdrawn(record: LinkRecord): void {

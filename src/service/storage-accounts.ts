@@ -12,7 +12,7 @@ import { createOwnedUploads, type OwnedUploads } from "../account/uploads/owned-
 import { toRealSegments } from "../account/virtual-folders.ts";
 import type { WebdavConfig } from "../config/webdav.ts";
 import type { AccountSettings } from "../contracts/account.ts";
-import { foldName } from "../contracts/account-name.ts";
+import { toAccountIdentity } from "../contracts/account-name.ts";
 import type { ApiKey } from "../contracts/api-keys.ts";
 import type { Trash } from "../contracts/kept/trash.ts";
 import type { Versions } from "../contracts/kept/versions.ts";
@@ -145,7 +145,7 @@ export function createStorageAccounts(
     }
 
     function openOwn(account: Account, own: AccountFilesOptions = {}): AccountFiles {
-      return open(account, { trash, versions, ...own }, { account: foldName(account.name) });
+      return open(account, { trash, versions, ...own }, { account: toAccountIdentity(account) });
     }
 
     return {

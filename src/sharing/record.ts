@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { foldName } from "../contracts/account-name.ts";
+import { toAccountIdentity } from "../contracts/account-name.ts";
 import { LINK_PERMISSIONS } from "../contracts/links.ts";
 import { accountSettingsSchema } from "../schemas/account.ts";
 
@@ -38,13 +38,12 @@ export interface LinkAccount {
 
 /** What a record has of the account that makes the link. */
 export function toRecordedAccount({ name, uuid }: LinkAccount): Pick<LinkRecord, "username" | "uuid"> {
-  return { username: name, ...(foldName(uuid) !== foldName(name) && { uuid }) };
+  return { username: name, ...(uuid !== name && { uuid }) };
 }
 
 /** Whether an account has made a link. */
-export function isLinkOf(record: LinkRecord, account: LinkAccount): boolean {
-  const { username, uuid } = toRecordedAccount(account);
-  return foldName(record.username) === foldName(username) && record.uuid === uuid;
+export function isLinkOf({ username: name, uuid = name }: LinkRecord, account: LinkAccount): boolean {
+  return toAccountIdentity({ name, uuid }) === toAccountIdentity(account);
 }
 
 /** What a token has of a kept link: the rest is in the store. */

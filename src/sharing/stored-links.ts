@@ -17,18 +17,22 @@ export interface StoredLinks {
   add(record: LinkRecord, max: number): Promise<void>;
   /** Returns a link; `undefined` if there is none, or none any more. */
   find(id: string): Promise<LinkRecord | undefined>;
-  /** Returns the links of an account, newest first. */
-  list(username: string): Promise<readonly LinkRecord[]>;
-  /** As {@link list}, but the links are read a few at a time: an account may have 10,000 of them. */
-  read(username: string): AsyncGenerator<readonly LinkRecord[], void>;
+  /**
+   * Returns those links of a name, in any spelling, that are wanted: newest first, and a few at a time, as an account
+   * may have 10,000 of them.
+   */
+  read(username: string, isWanted: IsWanted): AsyncGenerator<readonly LinkRecord[], void>;
   /** Removes a link. Returns whether this call has removed it. */
   remove(record: LinkRecord): Promise<boolean>;
   /**
-   * Removes the links of an account, also those that are added meanwhile, as long as it finds some. Calls `onRemoved`
-   * for each that it has removed, and returns how many.
+   * Removes those links of a name, in any spelling, that are wanted, also those that are added meanwhile, as long as it
+   * finds some. Calls `onRemoved` for each that it has removed, and returns how many.
    */
-  removeAll(username: string, onRemoved: (record: LinkRecord) => void): Promise<number>;
+  removeAll(username: string, isWanted: IsWanted, onRemoved: (record: LinkRecord) => void): Promise<number>;
 }
+
+/** Whether a link is meant: the links of names that differ in spelling are in one list, for the limit of an account. */
+type IsWanted = (record: LinkRecord) => boolean;
 
 /** The ID of a link of an account, and when it expires in POSIX seconds. */
 type Listed = readonly [id: string, expires: number];
@@ -64,16 +68,8 @@ export function createStoredLinks(texts: StoreTexts, clock: () => number): Store
 
   async function requireRoom(account: LinkAccount, max: number): Promise<void> {
     const { name } = account;
-    const listed = await readListed(name);
-    if (listed.length < max) return;
-    const dead = new Set<string>();
-    await inParallel(listed, { most: PARALLEL }, async ([id]) => {
-      const record = await find(id);
-      if (record !== undefined && isLinkOf(record, account)) return;
-      if (record !== undefined) await removeRecord([id, record.expires]);
-      dead.add(id);
-    });
-    if (dead.size > 0) await unlist(name, dead);
+    if ((await readListed(name)).length < max) return;
+    await removeListed(name, (record) => record.username === name && !isLinkOf(record, account));
     requireFewer(await readListed(name), max);
   }
 
@@ -106,19 +102,13 @@ export function createStoredLinks(texts: StoreTexts, clock: () => number): Store
     return record !== undefined && record.id === id && isLive([id, record.expires]) ? record : undefined;
   }
 
-  async function* read(username: string): AsyncGenerator<readonly LinkRecord[], void> {
+  const read: StoredLinks["read"] = async function* (username, isWanted) {
     const listed = (await readListed(username)).toReversed();
     for (let start = 0; start < listed.length; start += PARALLEL) {
       const records = await Promise.all(listed.slice(start, start + PARALLEL).map(([id]) => find(id)));
-      yield records.filter((record) => record !== undefined);
+      yield records.filter((record) => record !== undefined).filter(isWanted);
     }
-  }
-
-  async function list(username: string): Promise<readonly LinkRecord[]> {
-    const found: LinkRecord[] = [];
-    for await (const records of read(username)) found.push(...records);
-    return found;
-  }
+  };
 
   async function removeRecord([id, expires]: Listed): Promise<boolean> {
     let wasThere = false;
@@ -140,24 +130,39 @@ export function createStoredLinks(texts: StoreTexts, clock: () => number): Store
     return wasThere;
   }
 
-  async function removeAll(username: string, onRemoved: (record: LinkRecord) => void): Promise<number> {
+  /** Removes the wanted links of a list, and takes those off it that are over. Returns how many both are. */
+  async function removeListed(
+    username: string,
+    isWanted: IsWanted,
+    onRemoved?: (record: LinkRecord) => void,
+  ): Promise<number> {
+    const gone = new Set<string>();
+    await inParallel(await readListed(username), { most: PARALLEL }, async (one) => {
+      const record = await find(one[0]);
+      if (record !== undefined) {
+        if (!isWanted(record)) return;
+        if (await removeRecord(one)) onRemoved?.(record);
+      }
+      gone.add(one[0]);
+    });
+    // The list once for all of them: it has up to 10,000 links.
+    if (gone.size > 0) await unlist(username, gone);
+    return gone.size;
+  }
+
+  const removeAll: StoredLinks["removeAll"] = async (username, isWanted, onRemoved) => {
     let count = 0;
     for (let round = 1; round <= MAX_ROUNDS; round += 1) {
-      const listed = await readListed(username);
-      if (listed.length === 0) break;
-      await inParallel(listed, { most: PARALLEL }, async (one) => {
-        const record = await find(one[0]);
-        if (record === undefined || !(await removeRecord(one))) return;
+      const found = await removeListed(username, isWanted, (record) => {
         count += 1;
         onRemoved(record);
       });
-      // The list once for all of them: it has up to 10,000 links.
-      await unlist(username, new Set(listed.map(([id]) => id)));
+      if (found === 0) break;
     }
     return count;
-  }
+  };
 
-  return { requireRoom, add, find, list, read, remove, removeAll };
+  return { requireRoom, add, find, read, remove, removeAll };
 }
 
 function parseListed(text: string | undefined): readonly Listed[] {

@@ -1,3 +1,4 @@
+import { foldName } from "../../contracts/account-name.ts";
 import { type AtomicKeyValueStore, updateText } from "../../contracts/atomic-store.ts";
 import { createError } from "../../http/errors.ts";
 import { createRequestMutex } from "../../platform/keyed-mutex.ts";
@@ -26,7 +27,7 @@ const LEAST_SIZE = 16_384;
 /** The size that a lock has in the record of each folder around it. */
 const SIZE_PER_LEVEL = 64;
 
-/** Creates the counts of locks in a store: one record for each account. */
+/** Creates the counts of locks in a store: one record for each account, whatever the spelling of its name. */
 export function createLockCounts(store: AtomicKeyValueStore, clock: () => number, max: number): LockCounts {
   const withKeyLock = createRequestMutex();
 
@@ -48,7 +49,7 @@ export function createLockCounts(store: AtomicKeyValueStore, clock: () => number
 
   async function change(account: string, next: (entries: Entries) => Entries): Promise<void> {
     const now = clock();
-    const key = `lock-account:${sha256Hex(account)}`;
+    const key = `lock-account:${sha256Hex(foldName(account))}`;
     let ttl = 1;
     const update = (): Promise<unknown> =>
       updateText(

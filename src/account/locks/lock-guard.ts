@@ -20,7 +20,7 @@ export interface PathChange {
 /** The account whose locks count, and what a check of them needs. */
 export interface LockHolder {
   readonly locks: Locks;
-  /** The folded name of the account. */
+  /** The identity of the account. */
   readonly account: string;
   /** When its new locks end at the latest, in milliseconds. Absent: they last as long as the client asks for. */
   readonly until?: number;

@@ -11,7 +11,7 @@ export interface StoredLock {
   readonly depth: LockDepth;
   /** What the client gave as its owner, as XML. Empty if it gave nothing. */
   readonly owner: string;
-  /** The folded name of the account that has the lock. */
+  /** The identity of the account that has the lock. */
   readonly account: string;
   /** When the lock ends, in milliseconds. */
   readonly ends: number;

@@ -32,9 +32,8 @@ export async function listLinks(context: AccountContext): Promise<Reply> {
 
 async function* describeAll(context: AccountContext): AsyncGenerator<readonly LinkBody[], void> {
   const { account } = context;
-  for await (const records of requireStored(context).read(account.name)) {
-    const own = records.filter((record) => isLinkOf(record, account));
-    yield await Promise.all(own.map((record) => describeStored(context, record)));
+  for await (const records of requireStored(context).read(account.name, (record) => isLinkOf(record, account))) {
+    yield await Promise.all(records.map((record) => describeStored(context, record)));
   }
 }
 
@@ -46,6 +45,11 @@ export async function withdrawLinks(context: AccountContext): Promise<Reply> {
 
 /** Withdraws all links of the account of a request. */
 export async function withdrawAll(context: AccountContext): Promise<void> {
+  const { account } = context;
   await context.confirmLogin();
-  await requireStored(context).removeAll(context.account.name, (record) => emitWithdrawn(context, record));
+  await requireStored(context).removeAll(
+    account.name,
+    (record) => isLinkOf(record, account),
+    (record) => emitWithdrawn(context, record),
+  );
 }

@@ -1,4 +1,4 @@
-import { foldName } from "../../contracts/account-name.ts";
+import { foldName, toAccountIdentity } from "../../contracts/account-name.ts";
 import { createError, createRetryError } from "../../http/errors.ts";
 import type { Reply } from "../../http/reply.ts";
 import { decodeUtf8 } from "../../platform/utf8.ts";
@@ -34,7 +34,7 @@ export async function runOnce(
   const { path: url } = context.target;
   const claim = await answers.claim({
     holder: toHolder(context),
-    payer: toPayer(context),
+    payer: foldName(toPayer(context)),
     url,
     key,
     body: JSON.stringify(body),
@@ -83,7 +83,7 @@ function toHolder(context: AccountContext): string {
 
 /** The keys of an account have one limit together: it can make any number, one after the other. */
 function toPayer({ account, link }: AccountContext): string {
-  return link === undefined ? `account:${foldName(account.name)}` : `link:${link.record.id}`;
+  return link === undefined ? `account:${toAccountIdentity(account)}` : `link:${link.record.id}`;
 }
 
 /**

@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
+import { createAccountsAuthenticator } from "../../../src/auth/accounts/accounts.ts";
 import type { AtomicKeyValueStore } from "../../../src/contracts/atomic-store.ts";
 import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
 import type { KeyValueStore } from "../../../src/contracts/key-value-store.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import { createMemoryKeyValueStore } from "../../../src/stores/memory.ts";
 import { createFaultyStorage } from "../../../src/testing/faulty-storage.ts";
-import { type CallOptions, createTestService, type TestServiceOptions } from "../../support/service.ts";
+import { basic, type CallOptions, createTestService, type TestServiceOptions } from "../../support/service.ts";
 
 const KEY = "0b6f7c0c-7d2c-4a4e-9d0c-1d3f2a4b5c6d";
 const CREATE = { commands: [{ command: "create-folder", target: "new" }] };
@@ -119,6 +120,20 @@ describe("an Idempotency-Key on commands", () => {
     expect((await byLink(made[0])).shown).toEqual([200, "true", null]);
     expect((await byLink(made[1])).shown).toEqual([422, null, "already-exists"]);
     expect(await stored("/alice/docs/by-link")).toBeUndefined();
+  });
+
+  it("belongs to one of two accounts whose names differ in case alone", async () => {
+    const accounts = [
+      { username: "alice", password: "secret", home_folder_path: "/alice" },
+      { username: "Alice", password: "secret", home_folder_path: "/other" },
+    ];
+    const { post } = await createKeyed({
+      authentication: createAccountsAuthenticator({ accounts }),
+      files: { "/alice/": "", "/other/": "" },
+    });
+    const other = { as: null, headers: { authorization: basic("Alice", "secret") } };
+    expect((await post(CREATE)).shown).toEqual([200, null, null]);
+    expect((await post(CREATE, KEY, other)).shown).toEqual([200, null, null]);
   });
 
   it.each(["", "a b", "ä", "a".repeat(256), "a\tb"])("is 1 to 255 visible ASCII characters, not %j", async (key) => {

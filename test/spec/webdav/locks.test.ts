@@ -13,7 +13,7 @@ import { createVersionsStorage } from "../../../src/storage/versions.ts";
 import { createMemoryKeyValueStore } from "../../../src/stores/memory.ts";
 import { sendForm } from "../../support/forms.ts";
 import { startProcessorTime } from "../../support/processor-time.ts";
-import type { Answer, CallOptions, TestService } from "../../support/service.ts";
+import { type Answer, basic, type CallOptions, type TestService } from "../../support/service.ts";
 import { fillStorage, overrideStorage } from "../../support/storage.ts";
 import { amount } from "../../support/trust.ts";
 import { call, createDav, hrefsOf, prop, set, undescribed } from "./calls.ts";
@@ -229,6 +229,27 @@ describe("UNLOCK (RFC 4918 9.11)", () => {
     expect(elsewhere.text).toContain("<D:lock-token-matches-request-uri/>");
     expect((await unlock({ "lock-token": token }, "/home/alice/a.txt", asRoot)).status).toBe(403);
     expect((await call(test, "PUT", "/home/a.txt", {}, "x")).status).toBe(423);
+  });
+
+  it("is 403 for an account whose name differs in case alone, unless both have one uuid", async () => {
+    for (const [uuid, status] of [
+      [undefined, 403],
+      ["u-2", 403],
+      ["u-1", 204],
+    ] as const) {
+      const home = { password: "secret", home_folder_path: "/alice" };
+      const accounts = [
+        { username: "alice", ...home, ...(uuid && { uuid: "u-1" }) },
+        { username: "Alice", ...home, ...(uuid && { uuid }) },
+      ];
+      const test = await createDav({ authentication: createAccountsAuthenticator({ accounts }) });
+      const token = await lockedAs(test, "/home/a.txt");
+      const other = (method: string, headers: Record<string, string>, body?: string) =>
+        call(test, method, "/home/a.txt", { authorization: basic("Alice", "secret"), ...headers }, body, { as: null });
+      const found = await other("PROPFIND", { depth: "0" }, prop("<lockdiscovery/>"));
+      expect(found.text.includes(token.slice(1, -1))).toBe(status === 204);
+      expect((await other("UNLOCK", { "lock-token": token })).status).toBe(status);
+    }
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { KeyValueStore } from "../../../src/contracts/key-value-store.ts";
 import type { LinkRecord } from "../../../src/sharing/record.ts";
 import { createStoreTexts, toLinkKey } from "../../../src/sharing/store-text.ts";
-import { createStoredLinks } from "../../../src/sharing/stored-links.ts";
+import { createStoredLinks, type StoredLinks } from "../../../src/sharing/stored-links.ts";
 import { createLinkUses } from "../../../src/sharing/uses.ts";
 import { createMemoryKeyValueStore } from "../../../src/stores/memory.ts";
 
@@ -41,13 +41,22 @@ function recordOf(number: number, seconds = 60): LinkRecord {
   const created = Math.floor(now / 1000);
   return {
     id: number.toString(16).padStart(32, "0"),
-    username: "Alice",
+    username: "alice",
     path: ["a"],
     isFolder: true,
     permissions: ["allow-read"],
     created,
     expires: created + seconds,
   };
+}
+
+const all = (): boolean => true;
+
+/** The links of a name, in any spelling. */
+async function listOf(links: StoredLinks, username: string): Promise<readonly LinkRecord[]> {
+  const found: LinkRecord[] = [];
+  for await (const records of links.read(username, all)) found.push(...records);
+  return found;
 }
 
 describe.each(Object.entries(stores))("links in %s", (_name, create) => {
@@ -57,23 +66,23 @@ describe.each(Object.entries(stores))("links in %s", (_name, create) => {
       await links.add(recordOf(number, 60 * number), 10);
       now += 1000;
     }
-    const ids = async () => (await links.list("alice ")).map(({ id }) => Number.parseInt(id, 16));
+    const ids = async () => (await listOf(links, "alice ")).map(({ id }) => Number.parseInt(id, 16));
     expect(await ids()).toEqual([3, 2, 1]);
     now += 60_000;
     expect(await ids()).toEqual([3, 2]);
     expect(await links.find(recordOf(1).id)).toBeUndefined();
-    const [newest] = await links.list("Alice");
+    const [newest] = await listOf(links, "Alice");
     expect(newest && (await links.remove(newest))).toBe(true);
     expect(newest && (await links.remove(newest))).toBe(false);
     expect(await ids()).toEqual([2]);
-    expect(await links.list("bob")).toEqual([]);
+    expect(await listOf(links, "bob")).toEqual([]);
   });
 
   it("are no more than allowed, however many are added at once", async () => {
     const links = createStoredLinks(createStoreTexts(create(), clock), clock);
     const added = await Promise.allSettled([1, 2, 3, 4, 5, 6].map((number) => links.add(recordOf(number), 4)));
     expect(added.filter(({ status }) => status === "fulfilled").length).toBe(4);
-    expect((await links.list("alice")).length).toBe(4);
+    expect((await listOf(links, "alice")).length).toBe(4);
   });
 
   it("that are gone do not count, nor those of an account that had the name before", async () => {
@@ -87,8 +96,28 @@ describe.each(Object.entries(stores))("links in %s", (_name, create) => {
     await links.add(recordOf(3), 2);
     await expect(links.requireRoom(alice, 2)).rejects.toMatchObject({ code: "too-many-links" });
     await links.requireRoom({ name: "alice", uuid: "another" }, 2);
-    expect(await links.list("alice")).toEqual([]);
+    expect(await listOf(links, "alice")).toEqual([]);
     expect(await links.find(recordOf(2).id)).toBeUndefined();
+  });
+
+  it("of a name in another case count with it, and are removed only if they are meant", async () => {
+    const links = createStoredLinks(createStoreTexts(create(), clock), clock);
+    const other = { ...recordOf(2), username: "ALICE" };
+    await links.add(recordOf(1), 2);
+    await links.add(other, 2);
+    await expect(links.requireRoom({ name: "alice", uuid: "alice" }, 2)).rejects.toMatchObject({
+      failure: "unprocessable",
+    });
+    await links.requireRoom({ name: "alice", uuid: "another" }, 2);
+    expect(await listOf(links, "alice")).toEqual([other]);
+    expect(
+      await links.removeAll(
+        "alice",
+        ({ username }) => username === "alice",
+        () => undefined,
+      ),
+    ).toBe(0);
+    expect(await links.removeAll("alice", all, () => undefined)).toBe(1);
   });
 
   it("are all removed, or listed, if they are added while all are removed", async () => {
@@ -110,11 +139,11 @@ describe.each(Object.entries(stores))("links in %s", (_name, create) => {
     await held.reached;
     await links.add(recordOf(2), 10);
     const removed: string[] = [];
-    expect(await links.removeAll("alice", ({ id }) => removed.push(id))).toBe(1);
+    expect(await links.removeAll("alice", all, ({ id }) => removed.push(id))).toBe(1);
     held.release();
     await adding;
-    expect((await links.list("alice")).map(({ id }) => id)).toEqual([recordOf(1).id]);
-    expect(await links.removeAll("alice", ({ id }) => removed.push(id))).toBe(1);
+    expect((await listOf(links, "alice")).map(({ id }) => id)).toEqual([recordOf(1).id]);
+    expect(await links.removeAll("alice", all, ({ id }) => removed.push(id))).toBe(1);
     expect(removed).toEqual([recordOf(2).id, recordOf(1).id]);
     expect(await links.find(recordOf(1).id)).toBeUndefined();
   });
@@ -123,13 +152,13 @@ describe.each(Object.entries(stores))("links in %s", (_name, create) => {
     const links = createStoredLinks(createStoreTexts(create(), clock), clock);
     await links.add(recordOf(1), 10);
     const added: Promise<void>[] = [];
-    const count = await links.removeAll("alice", () => {
+    const count = await links.removeAll("alice", all, () => {
       if (added.length === 0) added.push(links.add(recordOf(2), 10));
     });
     await Promise.all(added);
-    const left = await links.list("alice");
+    const left = await listOf(links, "alice");
     expect(count + left.length).toBe(2);
-    expect(await links.removeAll("alice", () => undefined)).toBe(left.length);
+    expect(await links.removeAll("alice", all, () => undefined)).toBe(left.length);
     expect(await links.find(recordOf(2).id)).toBeUndefined();
   });
 
@@ -190,10 +219,10 @@ describe("links that two processes add at the same moment, in a plain store (SHA
     await held.reached;
     read.release();
     await second;
-    expect((await first.list("alice")).map(({ id }) => id)).toEqual([recordOf(2).id]);
+    expect((await listOf(first, "alice")).map(({ id }) => id)).toEqual([recordOf(2).id]);
     held.release();
     await added;
-    expect((await first.list("alice")).map(({ id }) => id).sort()).toEqual([recordOf(1).id, recordOf(2).id]);
-    expect(await first.removeAll("alice", () => undefined)).toBe(2);
+    expect((await listOf(first, "alice")).map(({ id }) => id).sort()).toEqual([recordOf(1).id, recordOf(2).id]);
+    expect(await first.removeAll("alice", all, () => undefined)).toBe(2);
   });
 });
