@@ -214,10 +214,10 @@ export interface AccountContext extends LimitedContext {
   readonly createDryFiles: () => AccountFiles;
   /**
    * Call it after the body was read, before a change of something other than files: a client may send the rest of its
-   * request after a logout. @throws HttpError `unauthorized` if the login has ended, `unavailable` if that is not
-   * known.
+   * request after a logout. It trusts an answer that is less than a second old, unless `isStrict`.
+   * @throws HttpError `unauthorized` if the login has ended, `unavailable` if that is not known.
    */
-  readonly confirmLogin: () => Promise<void>;
+  readonly confirmLogin: (isStrict?: boolean) => Promise<void>;
 }
 
 /** The link of a request. */

@@ -96,12 +96,14 @@ export function createHostLinks(options: HostLinksOptions): Links {
   async function make(link: NewLink): Promise<Link> {
     const { path, options: wanted } = parseNewLink(link);
     const owner = await findOwner(link);
-    const { lookup } = service;
     const isGiven = link.settings !== undefined;
-    const own = isGiven ? { ...service, lookup: async () => undefined } : { ...service, lookup };
+    const own = isGiven ? { ...service, lookup: async () => undefined } : service;
     const made = await makeLink(own, owner, path, wanted, {
       now: config.clock(),
       hash: (password) => service.hasher.hash(password),
+      async confirmSettings() {
+        if (!isGiven) throw createError("account-unusable");
+      },
     });
     emit({ ...toLinkCreated(made.record, owner.files), ...toEnvelope(made.record, owner.account) });
     return toLink(service, place, made);

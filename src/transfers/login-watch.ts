@@ -35,10 +35,10 @@ export interface WatchedLogin {
 export interface WatchedFiles {
   readonly files: AccountFiles;
   /**
-   * Asks whether the login has ended, for changes that are none of files. @throws HttpError `unauthorized` if it has,
-   * `unavailable` if that is not known.
+   * Asks whether the login has ended, for changes that are none of files; also if it has just asked if `isStrict`.
+   * @throws HttpError `unauthorized` if it has, `unavailable` if that is not known.
    */
-  readonly confirmLogin: () => Promise<void>;
+  readonly confirmLogin: (isStrict?: boolean) => Promise<void>;
 }
 
 /**
@@ -116,17 +116,17 @@ export function endWithLogin(files: AccountFiles, login: WatchedLogin): WatchedF
     read: (segments, range) => watchFile(() => files.read(segments, range)),
     write: (segments, content, options) => files.write(segments, watchContent(content), options),
   };
-  return { files: watched, confirmLogin: () => toWatch().confirm() };
+  return { files: watched, confirmLogin: (isStrict) => toWatch().confirm(isStrict) };
 }
 
 interface LoginWatch {
   /** Called at each step of a transfer: it asks now and then, and throws once the login has ended. */
   readonly step: () => void;
   /**
-   * Asks unless it has just asked. @throws HttpError `unauthorized` if the login has ended, `unavailable` if that is
-   * not known.
+   * Asks unless it has just asked, or in any case if `isStrict`. @throws HttpError `unauthorized` if the login has
+   * ended, `unavailable` if that is not known.
    */
-  readonly confirm: () => Promise<void>;
+  readonly confirm: (isStrict?: boolean) => Promise<void>;
 }
 
 function createLoginWatch({ since, clock, idle, toError, watch }: WatchedLogin): LoginWatch {
@@ -149,8 +149,8 @@ function createLoginWatch({ since, clock, idle, toError, watch }: WatchedLogin):
     if (clock() - askedAt >= every) check().catch(() => undefined);
   }
 
-  async function confirm(): Promise<void> {
-    if (clock() - knownAt >= RECENT_MS) await check();
+  async function confirm(isStrict = false): Promise<void> {
+    if (isStrict || clock() - knownAt >= RECENT_MS) await check();
     if (hasEnded) throw toError();
   }
 

@@ -34,6 +34,8 @@ export interface LinkTools {
   readonly now: number;
   /** Hashes a password. It is called when nothing else refuses the link. */
   readonly hash: (password: string) => Promise<string>;
+  /** Called if the settings of the account are to count for the life of the link. Rejects if they count no more. */
+  readonly confirmSettings: () => Promise<void>;
   /** Whether the link is only checked, and not kept. Default: false. */
   readonly isDryRun?: boolean;
 }
@@ -57,14 +59,14 @@ export function parseLinkPath(path: string): readonly string[] | undefined {
 
 /**
  * Makes a link, as far as its account may give what the link is to permit (SHARING 3).
- * @throws HttpError `denied`, `unprocessable`; StorageError `not-found`
+ * @throws HttpError `denied`, `unprocessable`; StorageError `not-found`; what `confirmSettings` throws
  */
 export async function makeLink(
   { config, sealed, lookup }: Omit<LinkService, "hasher">,
   owner: LinkOwner,
   path: readonly string[],
   options: LinkOptionsBody,
-  { now, hash, isDryRun = false }: LinkTools,
+  { now, hash, confirmSettings, isDryRun = false }: LinkTools,
 ): Promise<MadeLink> {
   const { account, settings } = owner;
   const { password, max_uses: maxUses, max_file_bytes: maxFileBytes, ask_name: askName, label } = options;
@@ -83,6 +85,8 @@ export async function makeLink(
   const found = await lookup(account.name);
   // Another method may have an account of the same name: that one is none of its business.
   const isKnown = found?.outcome === "found" && haveEqualSettings(found.account, settings);
+  // Or the account has just been changed or removed.
+  if (!isKnown) await confirmSettings();
   const record: LinkRecord = {
     id: randomHex(16),
     ...toRecordedAccount(account),

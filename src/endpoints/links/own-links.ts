@@ -51,9 +51,18 @@ export async function checkOwnLink(
   options: LinkOptionsBody,
   hash: LinkTools["hash"],
 ): Promise<void> {
-  const { account, settings, files, config } = context;
-  const tools = { now: config.clock(), hash, isDryRun: true };
-  await makeLink(requireLinks(context), { account, settings, files }, path, options, tools);
+  await makeFor(context, path, options, { hash, isDryRun: true });
+}
+
+async function makeFor(
+  context: AccountContext,
+  path: readonly string[],
+  options: LinkOptionsBody,
+  tools: Pick<LinkTools, "hash" | "isDryRun">,
+): Promise<MadeLink> {
+  const { config, confirmLogin } = context;
+  const confirmSettings = () => confirmLogin(true);
+  return makeLink(requireLinks(context), context, path, options, { now: config.clock(), confirmSettings, ...tools });
 }
 
 /** Makes a link of the account of a request, and emits its event. `hash`: the same function for all of a request. */
@@ -63,12 +72,10 @@ export async function makeOwnLink(
   options: LinkOptionsBody,
   hash: LinkTools["hash"],
 ): Promise<MadeLink> {
-  const { account, settings, files, config } = context;
-  const tools = { now: config.clock(), hash };
   await context.confirmLogin();
-  const made = await makeLink(requireLinks(context), { account, settings, files }, path, options, tools);
+  const made = await makeFor(context, path, options, { hash });
   if (context.hasListeners()) {
-    emitEvent(context, { ...toLinkCreated(made.record, files), link: toEventLink(made.record) });
+    emitEvent(context, { ...toLinkCreated(made.record, context.files), link: toEventLink(made.record) });
   }
   return made;
 }

@@ -63,6 +63,23 @@ describe.each([
   });
 });
 
+it("is not made by the application if its account ends meanwhile (SHARING 5.2)", async () => {
+  let lookups = 0;
+  const { service } = await createTestService({
+    authentication: {
+      name: "accounts of the test",
+      authenticate: async () => ({ outcome: "unknown" }),
+      async lookup() {
+        lookups += 1;
+        return lookups > 1 ? { outcome: "unknown" } : { outcome: "found", account: { home_folder_path: "/alice" } };
+      },
+    },
+    links: { secret: LINK_SECRET },
+  });
+  const made = service.links.create({ username: "alice", path: "/" });
+  await expect(made).rejects.toMatchObject({ code: "account-unusable" });
+});
+
 it("shows an account no links of the account that had its name before (SHARING 3.6)", async () => {
   const { id, set, listed, own } = await open(true);
   expect([await listed(), await own()]).toEqual([[id], 200]);

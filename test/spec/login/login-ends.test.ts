@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import type { AccountSettings } from "../../../src/contracts/account.ts";
 import type { Authenticator } from "../../../src/contracts/authenticator.ts";
 import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
 import type { KeyValueStore } from "../../../src/contracts/key-value-store.ts";
@@ -160,6 +161,43 @@ describe("a login that ends before a link is made or withdrawn", () => {
     const answer = await test.call("POST", "/home/__svc__/links", { as: null, headers, body, variant: "json" });
     expect([answer.status, answer.header("error-code")]).toEqual([401, "login-ended"]);
     expect((await test.service.links.list("alice")).map(({ id }) => id)).toEqual([kept.id]);
+  });
+
+  it.each<[string, AccountSettings | undefined]>([
+    ["is removed", undefined],
+    ["may do less", { home_folder_path: "/alice", permissions: [["allow-list"]] }],
+  ])("is refused at once if its account %s: its settings do not stay in the link", async (_what, left) => {
+    for (const by of ["session", "basic"]) {
+      let account: AccountSettings | undefined = { home_folder_path: "/alice" };
+      let version = "1";
+      const authentication: Authenticator = {
+        name: "accounts",
+        authenticate: async () => ({ outcome: "accepted", account: account ?? {}, version }),
+        lookup: async () => (account === undefined ? { outcome: "unknown" } : { outcome: "found", account }),
+        isCurrent: async (_username, of) => of === version,
+      };
+      const links = { secret: "a secret of at least 32 characters", store: createMemoryKeyValueStore() };
+      const test = await createTestService({ authentication, links, files: { "/alice/a.txt": "a" } });
+      const headers = by === "session" ? bySession(await test.login()) : basic;
+      let isSent = false;
+      const body = new ReadableStream<Uint8Array>(
+        {
+          pull(controller) {
+            if (isSent) return controller.close();
+            isSent = true;
+            account = left;
+            version = "2";
+            controller.enqueue(encoder.encode(JSON.stringify({ path: "/a.txt" })));
+          },
+        },
+        { highWaterMark: 0 },
+      );
+      const type = { "content-type": "application/json" };
+      const made = { as: null, headers: { ...headers, ...type }, body, variant: "json" } as const;
+      const answer = await test.call("POST", "/home/__svc__/links", made);
+      expect([by, answer.status, answer.header("error-code")]).toEqual([by, 401, "login-ended"]);
+      expect(await test.service.links.list("alice")).toEqual([]);
+    }
   });
 });
 
