@@ -12,7 +12,7 @@ import { toUploadPath } from "./upload-url.ts";
 
 /**
  * `GET /home/__svc__/uploads/`: the unfinished uploads of the account (RESUMABLE 1.3). Below a link they are those of
- * all visitors, so they are not there unless the link may list.
+ * all visitors, so they are not there unless the link may list. A link to a file lists nothing but the file.
  */
 export async function listUploads(context: AccountContext): Promise<Reply> {
   const { headers } = context.request;
@@ -38,5 +38,5 @@ export async function listUploads(context: AccountContext): Promise<Reply> {
 }
 
 function mayList({ link, account }: AccountContext): boolean {
-  return link === undefined || account.permissions.allows("/", "list");
+  return link === undefined || (link.record.isFolder && account.permissions.allows("/", "list"));
 }

@@ -30,6 +30,21 @@ describe("what a link tells", () => {
     expect((await visit("GET", `${listing}__svc__/uploads/`)).status).toBe(200);
   });
 
+  it("is not which uploads of others to its one file are unfinished", async () => {
+    const { link, visit } = await openVisits({ inside: { "inbox/there.txt": "x" } });
+    for (const [name, ...permissions] of [
+      ["free.txt", "allow-write"],
+      ["there.txt", "allow-read", "allow-write", "allow-delete-file"],
+    ] as const) {
+      const url = await link({ path: `/vault/inbox/${name}`, permissions });
+      const created = await visit("POST", url, { headers: byTus(name) });
+      expect(created.status).toBe(201);
+      expect((await visit("GET", `${url}__svc__/uploads/`)).status).toBe(404);
+      const own = { headers: { "tus-resumable": "1.0.0" } };
+      expect((await visit("HEAD", created.header("location") ?? "", own)).status).toBe(200);
+    }
+  });
+
   it("is not how much its account has", async () => {
     const { link, visit } = await openVisits({ limits: { uploadsPerAccount: 1 } });
     const url = await link({ permissions: ["allow-write", "allow-list"] });
