@@ -48,7 +48,7 @@ export function toFileLinkFiles(files: AccountFiles, name: string): AccountFiles
         ...uploads,
         async checkPermission(note) {
           // A partial upload has the folder as its path, and no name yet.
-          if (note.concat !== "partial") requireOwn(note.path);
+          requireOwn(note.concat === "partial" ? [...note.path, name] : note.path);
           return uploads.checkPermission(note);
         },
       },

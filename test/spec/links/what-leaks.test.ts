@@ -45,6 +45,25 @@ describe("what a link tells", () => {
     }
   });
 
+  it("is not what is around its one file, by the folder of a part (SHARING 1)", async () => {
+    const { link, visit, files } = await openVisits({ inside: { "inbox/sub/deep/b.txt": "b", "inbox/pay.xls": "x" } });
+    const url = await link({ path: "/vault/inbox/scan.pdf", permissions: ["allow-write"] });
+    const part = { "tus-resumable": "1.0.0", "upload-length": "5", "upload-concat": "partial" };
+    const content = { ...part, "content-type": "application/offset+octet-stream" };
+    for (const folder of ["sub/", "sub/deep/", "sub/never/", "never/", "pay.xls/", "scan.pdf/", "sub/a"]) {
+      const answer = await visit("POST", url + folder, { headers: part });
+      expect([folder, answer.status, answer.header("error-code")]).toEqual([folder, 403, "link-denied"]);
+    }
+    const parts = [];
+    for (const at of ["", "scan.pdf"]) {
+      const created = await visit("POST", url + at, { headers: content, body: "12345" });
+      parts.push(created.header("location"));
+    }
+    const final = { "tus-resumable": "1.0.0", "upload-concat": `final;${parts.join(" ")}` };
+    expect((await visit("POST", `${url}scan.pdf`, { headers: final })).status).toBe(201);
+    expect((await files())["inbox/scan.pdf"]).toBe("1234512345");
+  });
+
   it("is not how much its account has", async () => {
     const { link, visit } = await openVisits({ limits: { uploadsPerAccount: 1 } });
     const url = await link({ permissions: ["allow-write", "allow-list"] });
