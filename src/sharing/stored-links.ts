@@ -80,17 +80,19 @@ export function createStoredLinks(texts: StoreTexts, clock: () => number): Store
   async function add(record: LinkRecord, max: number): Promise<void> {
     const { id, username, expires } = record;
     const own: Listed = [id, expires];
-    await updateList(username, (listed) => {
-      requireFewer(listed, max);
-      return [...listed, own];
-    });
-    await texts.update(
-      toLinkKey("link", id),
-      () => expires * 1000,
-      () => JSON.stringify(record),
-    );
-    // A removal of all has come between, or another process without an atomic store has written its list over this one.
-    // A link must not be missing there: the next removal of all would not end it.
+    // First, because a link of the list without a record counts as over, and leaves the list.
+    await changeRecord(own, () => JSON.stringify(record));
+    try {
+      await updateList(username, (listed) => {
+        requireFewer(listed, max);
+        return [...listed, own];
+      });
+    } catch (error) {
+      await removeRecord(own);
+      throw error;
+    }
+    // Another process without an atomic store may have written its list over this one. A link must not be missing
+    // there: a removal of all would not end it.
     const isListed = (listed: readonly Listed[]): boolean => listed.some(([one]) => one === id);
     if (isListed(await readListed(username))) return;
     await updateList(username, (listed) => (isListed(listed) ? listed : [...listed, own]));
@@ -110,16 +112,16 @@ export function createStoredLinks(texts: StoreTexts, clock: () => number): Store
     }
   };
 
-  async function removeRecord([id, expires]: Listed): Promise<boolean> {
+  async function changeRecord([id, expires]: Listed, change: (text?: string) => string | undefined): Promise<void> {
+    await texts.update(toLinkKey("link", id), () => expires * 1000, change);
+  }
+
+  async function removeRecord(one: Listed): Promise<boolean> {
     let wasThere = false;
-    await texts.update(
-      toLinkKey("link", id),
-      () => expires * 1000,
-      (text) => {
-        wasThere = text !== undefined;
-        return undefined;
-      },
-    );
+    await changeRecord(one, (text) => {
+      wasThere = text !== undefined;
+      return undefined;
+    });
     return wasThere;
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { KeyValueStore } from "../../../src/contracts/key-value-store.ts";
 import type { LinkRecord } from "../../../src/sharing/record.ts";
-import { createStoreTexts, toLinkKey } from "../../../src/sharing/store-text.ts";
+import { createStoreTexts, type StoreTexts, toLinkKey } from "../../../src/sharing/store-text.ts";
 import { createStoredLinks, type StoredLinks } from "../../../src/sharing/stored-links.ts";
 import { createLinkUses } from "../../../src/sharing/uses.ts";
 import { createMemoryKeyValueStore } from "../../../src/stores/memory.ts";
@@ -24,6 +24,21 @@ function hold() {
       return released;
     },
   };
+}
+
+/** The texts of a store that wait before a step until the test lets them go on. */
+function pausedAt(texts: StoreTexts, step: number) {
+  const held = hold();
+  let steps = 0;
+  const pause = async (): Promise<void> => {
+    steps += 1;
+    if (steps > step) await held.wait();
+  };
+  const paused: StoreTexts = {
+    get: async (key) => pause().then(() => texts.get(key)),
+    update: async (...change) => pause().then(() => texts.update(...change)),
+  };
+  return { ...held, texts: paused };
 }
 
 let now = 1_000_000_000_000;
@@ -128,7 +143,7 @@ describe.each(Object.entries(stores))("links in %s", (_name, create) => {
     const adding = createStoredLinks(
       {
         ...texts,
-        // The link is in the list, but has no record yet.
+        // The link has no record yet.
         async update(key, ...change) {
           if (key.startsWith("link:")) await held.wait();
           return texts.update(key, ...change);
@@ -146,6 +161,40 @@ describe.each(Object.entries(stores))("links in %s", (_name, create) => {
     expect(await links.removeAll("alice", all, ({ id }) => removed.push(id))).toBe(1);
     expect(removed).toEqual([recordOf(2).id, recordOf(1).id]);
     expect(await links.find(recordOf(1).id)).toBeUndefined();
+  });
+
+  it.each<[string, (links: StoredLinks) => Promise<unknown>]>([
+    ["all are removed", (links) => links.removeAll("alice", all, () => undefined)],
+    ["another one is made", (links) => links.requireRoom({ name: "alice", uuid: "alice" }, 1)],
+  ])("are over or listed, whatever the order of steps, if they are added while %s", async (_what, change) => {
+    for (let first = 0; first < 5; first += 1) {
+      for (let second = 0; second < 5; second += 1) {
+        const texts = createStoreTexts(create(), clock);
+        const links = createStoredLinks(texts, clock);
+        const [adding, changing] = [pausedAt(texts, first), pausedAt(texts, second)];
+        const added = createStoredLinks(adding.texts, clock).add(recordOf(1), 10);
+        await Promise.race([added, adding.reached]);
+        const changed = change(createStoredLinks(changing.texts, clock)).catch(() => undefined);
+        await Promise.race([changed, changing.reached]);
+        adding.release();
+        await added;
+        changing.release();
+        await changed;
+        const ids = (await listOf(links, "alice")).map(({ id }) => id);
+        expect([first, second, ids]).toEqual([
+          first,
+          second,
+          (await links.find(recordOf(1).id)) ? [recordOf(1).id] : [],
+        ]);
+      }
+    }
+  });
+
+  it("leave no record if there is no room for them", async () => {
+    const links = createStoredLinks(createStoreTexts(create(), clock), clock);
+    await links.add(recordOf(1), 1);
+    await expect(links.add(recordOf(2), 1)).rejects.toMatchObject({ code: "too-many-links" });
+    expect(await links.find(recordOf(2).id)).toBeUndefined();
   });
 
   it("are removed with all others if they are added before the removal has ended", async () => {
@@ -190,20 +239,13 @@ describe.each(Object.entries(stores))("links in %s", (_name, create) => {
 });
 
 describe("links that two processes add at the same moment, in a plain store (SHARING 7.4)", () => {
-  it("are both listed if the second one writes its list before the first one has its record", async () => {
+  it("are both listed if the second one writes its list over that of the first one", async () => {
     const store = plain();
     const texts = createStoreTexts(store, clock);
-    const [held, read] = [hold(), hold()];
-    const first = createStoredLinks(
-      {
-        ...texts,
-        async update(key, ...change) {
-          if (key.startsWith("link:")) await held.wait();
-          return texts.update(key, ...change);
-        },
-      },
-      clock,
-    );
+    const links = createStoredLinks(texts, clock);
+    const read = hold();
+    // After the record and the list.
+    const held = pausedAt(texts, 2);
     // The other process has read the list before the first one has written it.
     const slow: KeyValueStore = {
       ...store,
@@ -215,14 +257,14 @@ describe("links that two processes add at the same moment, in a plain store (SHA
     };
     const second = createStoredLinks(createStoreTexts(slow, clock), clock).add(recordOf(2), 10);
     await read.reached;
-    const added = first.add(recordOf(1), 10);
+    const added = createStoredLinks(held.texts, clock).add(recordOf(1), 10);
     await held.reached;
     read.release();
     await second;
-    expect((await listOf(first, "alice")).map(({ id }) => id)).toEqual([recordOf(2).id]);
+    expect((await listOf(links, "alice")).map(({ id }) => id)).toEqual([recordOf(2).id]);
     held.release();
     await added;
-    expect((await listOf(first, "alice")).map(({ id }) => id).sort()).toEqual([recordOf(1).id, recordOf(2).id]);
-    expect(await first.removeAll("alice", all, () => undefined)).toBe(2);
+    expect((await listOf(links, "alice")).map(({ id }) => id).sort()).toEqual([recordOf(1).id, recordOf(2).id]);
+    expect(await links.removeAll("alice", all, () => undefined)).toBe(2);
   });
 });
