@@ -43,7 +43,7 @@ export function createLinkService(options: LinkServiceOptions): LinkService | un
   function mayHave(record: LinkRecord, settings: AccountSettings): boolean {
     try {
       const account = resolve(record.username, settings);
-      return account.allowLinks && isLinkOf(record, account);
+      return account.allowLinks && isLinkOf(account)(record);
     } catch (error) {
       if (isHttpError(error) && error.failure === "denied") return false;
       throw error;

@@ -41,9 +41,9 @@ export function toRecordedAccount({ name, uuid }: LinkAccount): Pick<LinkRecord,
   return { username: name, ...(uuid !== name && { uuid }) };
 }
 
-/** Whether an account has made a link. */
-export function isLinkOf({ username: name, uuid = name }: LinkRecord, account: LinkAccount): boolean {
-  return toAccountIdentity({ name, uuid }) === toAccountIdentity(account);
+/** Returns a function that says whether an account has made a link. */
+export function isLinkOf(account: LinkAccount): (record: LinkRecord) => boolean {
+  return ({ username: name, uuid = name }) => toAccountIdentity({ name, uuid }) === toAccountIdentity(account);
 }
 
 /** What a token has of a kept link: the rest is in the store. */

@@ -69,7 +69,8 @@ export function createStoredLinks(texts: StoreTexts, clock: () => number): Store
   async function requireRoom(account: LinkAccount, max: number): Promise<void> {
     const { name } = account;
     if ((await readListed(name)).length < max) return;
-    await removeListed(name, (record) => record.username === name && !isLinkOf(record, account));
+    const isOwn = isLinkOf(account);
+    await removeListed(name, (record) => record.username === name && !isOwn(record));
     requireFewer(await readListed(name), max);
   }
 

@@ -149,7 +149,7 @@ function createLoginWatch({ since, clock, idle, toError, watch }: WatchedLogin):
     if (clock() - askedAt >= every) check().catch(() => undefined);
   }
 
-  async function confirm(isStrict = false): Promise<void> {
+  async function confirm(isStrict?: boolean): Promise<void> {
     if (isStrict || clock() - knownAt >= RECENT_MS) await check();
     if (hasEnded) throw toError();
   }

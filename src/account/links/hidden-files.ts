@@ -37,12 +37,8 @@ export function toFileLinkFiles(files: AccountFiles, name: string): AccountFiles
       requireOwn(segments);
       return files.write(segments, content, options);
     },
-    async createFolder() {
-      throw createError("denied");
-    },
-    async createFolderIfMissing() {
-      throw createError("denied");
-    },
+    createFolder: refuse,
+    createFolderIfMissing: refuse,
     ...(uploads && {
       uploads: {
         ...uploads,
@@ -104,6 +100,10 @@ interface Visibility {
   readonly toRefusal: () => Error;
 }
 
+async function refuse(): Promise<never> {
+  throw createError("denied");
+}
+
 /** Hides everything that is not shown from every method that could reveal it by its result or its error. */
 function toHiddenFiles(files: AccountFiles, visibility: Visibility): AccountFiles {
   const { listRoot, inspectRoot, isShown, toRefusal } = visibility;
@@ -121,10 +121,6 @@ function toHiddenFiles(files: AccountFiles, visibility: Visibility): AccountFile
   async function* listMembers(segments: readonly string[]): AsyncGenerator<StorageEntry> {
     if (!isRoot(segments)) throw toRefusal();
     yield* await listRoot();
-  }
-
-  async function refuse(): Promise<never> {
-    throw createError("denied");
   }
 
   return {

@@ -32,7 +32,7 @@ export async function listLinks(context: AccountContext): Promise<Reply> {
 
 async function* describeAll(context: AccountContext): AsyncGenerator<readonly LinkBody[], void> {
   const { account } = context;
-  for await (const records of requireStored(context).read(account.name, (record) => isLinkOf(record, account))) {
+  for await (const records of requireStored(context).read(account.name, isLinkOf(account))) {
     yield await Promise.all(records.map((record) => describeStored(context, record)));
   }
 }
@@ -47,9 +47,5 @@ export async function withdrawLinks(context: AccountContext): Promise<Reply> {
 export async function withdrawAll(context: AccountContext): Promise<void> {
   const { account } = context;
   await context.confirmLogin();
-  await requireStored(context).removeAll(
-    account.name,
-    (record) => isLinkOf(record, account),
-    (record) => emitWithdrawn(context, record),
-  );
+  await requireStored(context).removeAll(account.name, isLinkOf(account), (record) => emitWithdrawn(context, record));
 }

@@ -102,6 +102,6 @@ export async function describeStored(context: AccountContext, record: LinkRecord
 export async function findOwnLink(context: AccountContext): Promise<LinkRecord> {
   const { account, path } = context;
   const record = await requireStored(context).find(path.segments[2] ?? "");
-  if (record === undefined || !isLinkOf(record, account)) throw createError("not-found");
+  if (record === undefined || !isLinkOf(account)(record)) throw createError("not-found");
   return record;
 }

@@ -5,7 +5,6 @@ import { jsonReply } from "../../http/reply.ts";
 import { requireTusVersion } from "../../http/uploads/protocol.ts";
 import type { AccountContext } from "../../request/context.ts";
 import type { UnfinishedUploads } from "../../schemas/uploads.ts";
-import { isInDropFolder } from "../../transfers/links/drop-folder.ts";
 import { findFinishedFile, isExpired, toExpiry } from "../../transfers/uploads/expiry.ts";
 import { requireUploads } from "../../transfers/uploads/requirements.ts";
 import { toUploadPath } from "./upload-url.ts";
@@ -18,7 +17,7 @@ export async function listUploads(context: AccountContext): Promise<Reply> {
   const { headers } = context.request;
   if (headers.has("tus-resumable")) requireTusVersion(headers);
   const { uploads, service } = requireUploads(context);
-  if (isInDropFolder(context) || !mayList(context)) throw new StorageError("not-found");
+  if (!mayList(context)) throw new StorageError("not-found");
   const now = context.config.clock();
   const list: UnfinishedUploads["uploads"][number][] = [];
   for await (const upload of uploads.list()) {
