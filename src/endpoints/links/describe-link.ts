@@ -35,7 +35,7 @@ export async function toLink(
     created: new Date(created * 1000),
     expires: new Date(expires * 1000),
     hasPassword: record.passwordHash !== undefined,
-    uses: maxUses === undefined ? 0 : ((await sealed.uses?.count({ id })) ?? 0),
+    uses: maxUses === undefined || made.isNew ? 0 : ((await sealed.uses?.count({ id })) ?? 0),
     ...(maxUses !== undefined && { maxUses }),
     ...(maxFileBytes !== undefined && { maxFileBytes }),
     askName: record.askName === true,

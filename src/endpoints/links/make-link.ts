@@ -26,6 +26,8 @@ export interface LinkOwner {
 export interface MadeLink {
   readonly record: LinkRecord;
   readonly token: string;
+  /** Whether it was made just now, so that it has no uses. Default: false. */
+  readonly isNew?: boolean;
 }
 
 /** What the making of links needs in addition. */
@@ -104,7 +106,7 @@ export async function makeLink(
   };
   const token = await sealed.toToken(record);
   if (!isDryRun) await sealed.stored?.add(record, config.maxPerAccount);
-  return { record, token };
+  return { record, token, isNew: true };
 }
 
 /** Whether a link leads to a folder. A link for one upload leads to a name that is free, in a folder that exists. */

@@ -291,6 +291,24 @@ describe("the store of answers", () => {
     for (const secret of [token, "a.txt", "open sesame", KEY, "alice"]) expect(texts()).not.toContain(secret);
   });
 
+  it("makes one link, although the store then fails to count its uses", async () => {
+    const memory = createMemoryKeyValueStore();
+    const store: AtomicKeyValueStore = {
+      ...memory,
+      async get(key) {
+        if (key.startsWith("link-uses")) throw new Error("away");
+        return memory.get(key);
+      },
+    };
+    const links = { secret: "a secret of at least 32 characters", store };
+    const { post } = await createKeyed({ links });
+    const send = () => post({ path: "/a.txt", max_uses: 3 }, KEY, { path: "/home/__svc__/links" });
+    const [first, again] = [await send(), await send()];
+    expect([first.answer.status, again.answer.status]).toEqual([201, 201]);
+    expect(again.answer.text).toBe(first.answer.text);
+    expect(JSON.parse(first.answer.text).results).toMatchObject([{ uses: 0 }]);
+  });
+
   it("fails with 503 where it is away, before anything is done", async () => {
     const away: KeyValueStore = {
       get: async () => Promise.reject(new Error("down")),
