@@ -24,9 +24,10 @@ const REFUSALS: readonly Failure[] = [
   "wrong-kind",
 ];
 
-/** Whether an error at the completion of an upload has ended it. */
+/** Whether an error at the completion of an upload has ended it. A client that disconnects has not: it continues. */
 export function endsUpload(context: AccountContext, error: unknown): boolean {
-  return REFUSALS.includes(context.failureOf(error).failure);
+  const { failure, code } = context.failureOf(error);
+  return code !== "client-disconnected" && REFUSALS.includes(failure);
 }
 
 /**

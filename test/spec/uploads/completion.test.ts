@@ -1,8 +1,12 @@
-import { describe, expect, it } from "vitest";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { StorageAdapter } from "../../../src/contracts/storage-adapter.ts";
 import { StorageError } from "../../../src/contracts/storage-adapter.ts";
 import type { Upload } from "../../../src/contracts/upload.ts";
 import { HttpError } from "../../../src/http/http-error.ts";
+import { createDiskStorage } from "../../../src/storage/disk.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import { createFaultyStorage } from "../../../src/testing/faulty-storage.ts";
 import { streamOf } from "../../support/bodies.ts";
@@ -66,6 +70,61 @@ describe("a completion that fails", () => {
     fail(undefined);
     expect((await draft("PATCH", url, again)).status).toBe(201);
     expect(await stored("/alice/a")).toBe("abc");
+  });
+});
+
+describe.each(["memory", "disk"])("a client that disconnects during the completion, in %s", (kind) => {
+  let root: string;
+
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), "fileferry-disconnects-"));
+  });
+  afterAll(() => rm(root, { recursive: true, force: true }));
+
+  /** A service whose guard has the client of the first completion disconnect. */
+  async function createDisconnecting() {
+    const client = new AbortController();
+    const storage = kind === "disk" ? createDiskStorage({ root }) : createMemoryStorage();
+    const beforeCommit = async (): Promise<undefined> => {
+      client.abort();
+    };
+    const service = await createUploadService({ storage, beforeCommit, requestClass: Request });
+    return { ...service, signal: client.signal };
+  }
+
+  it("finds all of it again, and completes it: tus (R 7.4, 9.3)", async () => {
+    const { createByTus, patch, tus, stored, events, signal } = await createDisconnecting();
+    const url = await createByTus("a", { "upload-length": "3" });
+    await patch(url, 0, "abc", {}, { signal });
+    expect(events.map(({ id }) => id)).toEqual([40021]);
+    const shown = await tus("HEAD", url);
+    expect([shown.status, shown.header("upload-offset"), shown.header("upload-complete")]).toEqual([200, "3", "?1"]);
+    expect(await stored("/alice/a")).toBe("abc");
+    expect(events.map(({ id }) => id)).toEqual([40021, 40017]);
+  });
+
+  it("finds all of it again if it was looking at the upload by HEAD: tus (R 3.8)", async () => {
+    const { createByTus, patch, tus, stored, storage, events, signal } = await createDisconnecting();
+    const url = await createByTus("b", { "upload-defer-length": "1" });
+    await patch(url, 0, "abc");
+    for await (const { key } of storage.uploads?.list() ?? []) await storage.uploads?.update(key, { size: 3 });
+    await tus("HEAD", url, {}, { signal });
+    expect(await stored("/alice/b")).toBeUndefined();
+    expect((await tus("HEAD", url)).header("upload-complete")).toBe("?1");
+    expect(await stored("/alice/b")).toBe("abc");
+    expect(events.map(({ id }) => id)).toEqual([40021, 40017]);
+  });
+
+  it("finds all of it again, and completes it: the draft (R 4.4, 7.4, 9.3)", async () => {
+    const { createByDraft, draft, stored, events, signal } = await createDisconnecting();
+    const url = await createByDraft("/home/c");
+    const answer = await draft("PATCH", url, last, { body: "abc", signal });
+    expect(answer.header("upload-complete")).toBe("?0");
+    const shown = await draft("HEAD", url);
+    expect([shown.status, shown.header("upload-offset"), shown.header("upload-complete")]).toEqual([204, "3", "?0"]);
+    expect((await draft("PATCH", url, again)).status).toBe(201);
+    expect(await stored("/alice/c")).toBe("abc");
+    expect(events.map(({ id }) => id)).toEqual([40021, 40017]);
   });
 });
 
