@@ -47,7 +47,7 @@ export interface FileClient {
   get(path: string, options?: GetOptions): Promise<Response>;
   /**
    * Uploads a file. It replaces an existing one, unless a condition prevents this. Large content that can be read again
-   * continues after a broken connection, for as long as something arrives every five minutes.
+   * continues after a broken connection, unless nothing more arrives for five minutes after a failure.
    */
   put(path: string, content: UploadContent, options?: PutOptions): Promise<PutResult>;
   /**

@@ -28,7 +28,7 @@ export interface ResumableUpload {
   readonly fetch: typeof globalThis.fetch | undefined;
 }
 
-/** Without a byte more for so long, an upload fails. */
+/** After a failure, an upload fails without a byte more for so long. */
 const PATIENCE_MS = 300_000;
 
 /**
@@ -47,8 +47,9 @@ export async function uploadResumably(upload: ResumableUpload): Promise<PutResul
   /** Whether the offset is that of the service. */
   let isCertain = false;
   let hasRestarted = false;
+  /** How often it has failed since something arrived, and when it gives up; 0 if it has not failed. */
   let failures = 0;
-  let arrivedAt = Date.now();
+  let deadline = 0;
 
   function request(method: string, headers?: ClientRequest["headers"], transport?: Transport): Promise<Response> {
     return send(`/home/__svc__/uploads/${id}`, { method, ...(headers && { headers }), signal }, transport);
@@ -57,10 +58,7 @@ export async function uploadResumably(upload: ResumableUpload): Promise<PutResul
   /** Takes the state of the upload from a response. Returns whether it is complete. */
   function readState({ headers }: Response): boolean {
     const arrived = Number(headers.get("Upload-Offset"));
-    if (arrived > offset) {
-      failures = 0;
-      arrivedAt = Date.now();
-    }
+    if (arrived > offset) failures = deadline = 0;
     offset = arrived;
     isCertain = true;
     const max = /max-append-size=(\d+)/.exec(headers.get("Upload-Limit") ?? "")?.[1];
@@ -126,11 +124,17 @@ export async function uploadResumably(upload: ResumableUpload): Promise<PutResul
       if (hasRestarted || id === undefined) throw error;
       hasRestarted = true;
       id = undefined;
-      offset = 0;
+      offset = failures = deadline = 0;
       return;
     }
     const delay = toDelay(error, failures++);
-    if (delay === undefined || Date.now() + delay - arrivedAt > PATIENCE_MS) throw error;
+    deadline ||= Date.now() + PATIENCE_MS;
+    if (delay === undefined) throw error;
+    if (Date.now() + delay > deadline) {
+      // The last request may have run for longer, and what it has sent may have arrived.
+      const mayContinue = await request("HEAD").then(readState, () => signal?.aborted);
+      if (!mayContinue && deadline > 0) throw error;
+    }
     await pause(delay, signal);
   }
 
@@ -144,8 +148,8 @@ export async function uploadResumably(upload: ResumableUpload): Promise<PutResul
         onProgress?.(offset, offset);
         return { etag: toEntityTag(response), modified: toModified(response) };
       } catch (error) {
-        isCertain = false;
         await recover(error);
+        isCertain = false;
       }
     }
   } catch (error) {

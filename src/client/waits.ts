@@ -1,20 +1,19 @@
 import type { FileferryError } from "./error.ts";
 
-/** Seconds before each attempt since something has arrived last; the last one repeats. */
-const DELAYS = [0, 1, 2, 4, 8, 15];
-/** Failures that may pass: statuses below 500, and those from 500 on that do not. */
-const TEMPORARY = [408, 409, 423, 425, 429];
+/** Seconds before each attempt since something has arrived last; 15 before all further ones. */
+const DELAYS = [0, 1, 2, 4, 8];
+/** Failures that may pass: no response (0), statuses below 500, and those from 500 on that do not. */
+const TEMPORARY = [0, 408, 409, 423, 425, 429];
 const PERMANENT = [501, 505, 507];
 
 /**
  * How many milliseconds to wait before an upload continues. Returns `undefined` if it should not.
  * `failures` is how often it has failed since something arrived.
  */
-export function toDelay({ status, retryAfter = 0 }: FileferryError, failures: number): number | undefined {
-  const isTemporary =
-    status === undefined || TEMPORARY.includes(status) || (status >= 500 && !PERMANENT.includes(status));
+export function toDelay({ status = 0, retryAfter = 0 }: FileferryError, failures: number): number | undefined {
+  const isTemporary = TEMPORARY.includes(status) || (status >= 500 && !PERMANENT.includes(status));
   if (!isTemporary) return undefined;
-  const seconds = DELAYS[Math.min(failures, DELAYS.length - 1)] ?? 0;
+  const seconds = DELAYS[failures] ?? 15;
   // Clients that a restart has cut off at the same time do not come back at the same time.
   return 1000 * Math.max(retryAfter, seconds * (0.75 + Math.random() / 2));
 }
@@ -22,7 +21,7 @@ export function toDelay({ status, retryAfter = 0 }: FileferryError, failures: nu
 /** Waits. @throws the reason of the signal. */
 export function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
+    signal?.throwIfAborted();
     const abort = (): void => {
       clearTimeout(timer);
       reject(signal?.reason);
@@ -31,17 +30,15 @@ export function pause(milliseconds: number, signal: AbortSignal | undefined): Pr
       signal?.removeEventListener("abort", abort);
       resolve();
     }, milliseconds);
-    signal?.addEventListener("abort", abort, { once: true });
+    signal?.addEventListener("abort", abort);
   });
 }
 
 /** Waits for a result, or for the signal. @throws the reason of the signal. */
-export async function untilAborted<T>(result: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return result;
-  let abort = (): void => undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    abort = () => reject(signal.reason);
+export function untilAborted<T>(result: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal?.reason);
+    signal?.addEventListener("abort", abort);
+    result.then(resolve, reject).finally(() => signal?.removeEventListener("abort", abort));
   });
-  signal.addEventListener("abort", abort);
-  return Promise.race([result, aborted]).finally(() => signal.removeEventListener("abort", abort));
 }

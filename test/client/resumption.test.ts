@@ -38,6 +38,8 @@ function breakOff(): never {
   throw new TypeError("fetch failed");
 }
 
+/** Breaks off after six minutes. */
+const breakLate = () => new Promise<never>((_, reject) => setTimeout(reject, 360_000, new TypeError("fetch failed")));
 const shown = (offset: number) => reply(204, { "Upload-Offset": `${offset}`, "Upload-Complete": "?0" });
 
 describe("an upload by the client in several requests", () => {
@@ -116,6 +118,57 @@ describe("an upload by the client in several requests", () => {
     expect(last?.method).toBe("DELETE");
     expect(last?.at).toBeGreaterThan(280_000);
     expect(last?.at).toBeLessThanOrEqual(307_000);
+  });
+
+  it("goes on after a request that ran for longer than its patience", async () => {
+    const { client, methods } = stub({
+      PATCH: (_request, count) =>
+        [breakLate, () => reply(503), breakLate, () => reply(201, COMPLETE)][count - 1]?.() ?? reply(500),
+      // What the first request has sent; nothing with the second one; what the third one has sent.
+      HEAD: (_request, count) => shown([2, 2, 3, 3][count - 1] ?? 3),
+    });
+    const done = client.put("/a", "hello", RESUMABLE);
+    await vi.advanceTimersByTimeAsync(800_000);
+    expect(await done).toMatchObject({ etag: '"1"' });
+    expect(methods()).not.toContain("DELETE");
+  });
+
+  it("gives up if such a request has added nothing since a failure before it", async () => {
+    const { client, methods } = stub({
+      PATCH: (_request, count) => (count === 1 ? reply(503) : breakLate()),
+      HEAD: () => shown(0),
+    });
+    const failed = failureOf(client.put("/a", "hello", RESUMABLE));
+    await vi.advanceTimersByTimeAsync(400_000);
+    expect(await failed).toMatchObject({ cause: expect.any(TypeError) });
+    expect(methods()).toEqual(["POST", "PATCH", "HEAD", "PATCH", "HEAD", "DELETE"]);
+  });
+
+  it("can be aborted while it asks for the last time", async () => {
+    const aborting = new AbortController();
+    const { client } = stub({
+      PATCH: (_request, count) => (count === 1 ? reply(503) : breakLate()),
+      HEAD: (_request, count) => {
+        if (count === 1) return shown(0);
+        aborting.abort();
+        throw aborting.signal.reason;
+      },
+    });
+    const failed = expect(client.put("/a", "hello", { ...RESUMABLE, signal: aborting.signal })).rejects.toMatchObject({
+      name: "AbortError",
+    });
+    await vi.advanceTimersByTimeAsync(400_000);
+    await failed;
+  });
+
+  it("takes a completion for success that it learns of after its patience", async () => {
+    const { client } = stub({
+      PATCH: (_request, count) => (count === 1 ? reply(503) : breakLate()),
+      HEAD: (_request, count) => (count === 1 ? shown(0) : reply(204, COMPLETE)),
+    });
+    const done = client.put("/a", "hello", RESUMABLE);
+    await vi.advanceTimersByTimeAsync(400_000);
+    expect(await done).toMatchObject({ etag: '"1"' });
   });
 
   it.each([423, 429, 500, 502, 503, 504, 520])("waits as long as the service says with a %i", async (status) => {
