@@ -139,6 +139,51 @@ describe("an upload in S3 of two processes", () => {
     expect(fake.uploads.size).toBe(0);
   });
 
+  it.each([
+    ["small", TEXT.slice(0, BEFORE)],
+    ["large", TEXT],
+  ])("becomes a file of one completion, and the other one repeats it: %s", async (_, text) => {
+    const { key, environment, stale } = await beginWithStale("/file", "HEAD");
+    const { healthy, fake } = environment;
+    if (text === TEXT) await appendRest(healthy, key);
+    const repeats: string[] = [];
+    const complete = (uploads: StorageUploads, name: string) =>
+      uploads.complete(key, { onRepeat: () => void repeats.push(name) });
+    const late = complete(stale.uploads, "late");
+    await stale.isWaiting;
+    const entry = await complete(healthy, "first");
+    stale.goOn();
+    expect((await late).etag).toBe(entry.etag);
+    expect(repeats).toEqual(["late"]);
+    expect(textOf(fake) === text).toBe(true);
+  });
+
+  it("becomes the file of the completion that made it, also if another process finds that before it ends", async () => {
+    const { environment, key } = await begin();
+    const { promise: isReleased, resolve: goOn } = withResolvers();
+    const { promise: isMade, resolve: make } = withResolvers();
+    const uploads = environment.open(async (url, init) => {
+      const response = await environment.fake.fetch(url, init);
+      if (init.method === "PUT" && url.endsWith("/file")) {
+        make();
+        await isReleased;
+      }
+      return response;
+    });
+    let isRepeated = false;
+    const onRepeat = (): void => {
+      isRepeated = true;
+    };
+    const running = uploads.complete(key, { onRepeat });
+    await isMade;
+    expect((await environment.healthy.find(key))?.done?.size).toBe(BEFORE);
+    goOn();
+    await running;
+    expect(isRepeated).toBe(false);
+    await environment.healthy.complete(key, { onRepeat });
+    expect(isRepeated).toBe(true);
+  });
+
   it("is continued by both in turn", async () => {
     const { environment, key } = await begin();
     const { healthy, faulty, fake } = environment;
@@ -165,13 +210,13 @@ async function begin(isNamedLater = false) {
   return { environment, key };
 }
 
-/** The same, and a process whose request for one part is on its way until `goOn`. */
-async function beginWithStale(part: string) {
+/** The same, and a process whose request for one part is on its way until `goOn`. `passing` is a method that is not. */
+async function beginWithStale(part: string, passing?: string) {
   const { environment, key } = await begin();
   const { promise: isReleased, resolve: goOn } = withResolvers();
   const { promise: isWaiting, resolve: wait } = withResolvers();
   const uploads = environment.open(async (url, init) => {
-    if (url.includes(part)) {
+    if (url.includes(part) && init.method !== passing) {
       wait();
       await isReleased;
     }

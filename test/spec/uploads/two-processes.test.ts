@@ -4,16 +4,28 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createDiskStorage } from "../../../src/storage/disk.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
+import { createR2Storage } from "../../../src/storage/r2.ts";
+import { createS3Storage } from "../../../src/storage/s3.ts";
+import { createFake } from "../../support/s3/fake.ts";
+import { createMemoryBucket } from "../../unit/storage/r2-bucket.ts";
 import { createUploadService, DRAFT_CONTENT } from "./calls.ts";
 
 const last = { "upload-offset": "0", "upload-complete": "?1", "content-type": DRAFT_CONTENT };
 const again = { ...last, "upload-offset": "3" };
 
 describe("two processes that complete one upload", () => {
-  it.each(["memory", "disk"])("cause one event, in %s (R 9.3)", async (kind) => {
+  it.each(["memory", "disk", "S3", "R2"] as const)("cause one event, in %s (R 9.3)", async (kind) => {
     const root = await mkdtemp(join(tmpdir(), "fileferry-completions-"));
     const memory = createMemoryStorage();
-    const open = () => (kind === "memory" ? memory : createDiskStorage({ root }));
+    const { fetch } = createFake();
+    const { bucket } = createMemoryBucket();
+    const keys = { accessKeyId: "ACCESSKEY", secretAccessKey: "SECRETKEY" };
+    const open = {
+      memory: () => memory,
+      disk: () => createDiskStorage({ root }),
+      S3: () => createS3Storage({ bucket: "bucket", endpoint: "http://store.test", ...keys, fetch }),
+      R2: () => createR2Storage(bucket),
+    }[kind];
     let waiting = 0;
     let go: () => void = () => undefined;
     const haveBoth = new Promise<void>((resolve) => {

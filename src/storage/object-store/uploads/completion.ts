@@ -22,8 +22,11 @@ import { createUploadObjects, type LoseUpload } from "./upload-objects.ts";
 export interface Completion {
   /** Makes an upload a file. `lose` frees an upload whose parts are gone; `false`: another caller has changed it. */
   complete(version: UploadVersion, options: CompleteOptions, lose: LoseUpload): Promise<StorageEntry>;
-  /** Notes that an upload has become a file, and frees its bytes. If that fails, a later call does it. */
-  markDone(version: UploadVersion, entry: StorageEntry): Promise<void>;
+  /**
+   * Notes that an upload has become a file, and frees its bytes. If that fails, a later call does it. `options` are
+   * those of a completion, which learns by this whether another one has made the file.
+   */
+  markDone(version: UploadVersion, entry: StorageEntry, options?: CompleteOptions): Promise<void>;
 }
 
 /** Creates the {@link Completion} of a storage. */
@@ -33,7 +36,10 @@ export function createCompletion(bucket: UploadBucket, states: ObjectUploadState
 
   const complete: Completion["complete"] = async (found, options, lose) => {
     const isDone = toDoneEntry(found.upload);
-    if (isDone !== undefined) return isDone;
+    if (isDone !== undefined) {
+      options.onRepeat?.();
+      return isDone;
+    }
     const { path = found.upload.path } = options;
     const location = bucket.locate(path);
     const check = (upload: StoredUpload): void => {
@@ -49,11 +55,12 @@ export function createCompletion(bucket: UploadBucket, states: ObjectUploadState
       return upload.done === undefined ? { ...toClosed(upload), target: path } : upload;
     });
     const { upload } = version;
+    if (upload.done !== undefined) return complete(version, options, lose);
     const file: NewFile = { location, mark: upload.mark, conditions: options };
     const isObject = upload.isNamedLater === true && toPartCount(upload) > 0;
     const make = (): Promise<StorageEntry> => (isObject ? storeNamed(file, version, lose) : store(file, upload));
-    const entry = toDoneEntry(upload) ?? (await make().catch((error: unknown) => settle(error)));
-    await markDone(version, entry);
+    const entry = await make().catch((error: unknown) => settle(error));
+    await markDone(version, entry, options);
     return entry;
 
     /** The file may be there although no response says so, or because another process was faster. */
@@ -101,10 +108,15 @@ export function createCompletion(bucket: UploadBucket, states: ObjectUploadState
     return bucket.complete(file, { upload: multipart, tags: allTags, size: toOffset(upload, bucket) });
   }
 
-  async function markDone(version: UploadVersion, entry: StorageEntry): Promise<void> {
-    if (version.upload.done !== undefined) return;
-    const step = (upload: StoredUpload): StoredUpload => (upload.done === undefined ? toDone(upload, entry) : upload);
+  async function markDone(version: UploadVersion, entry: StorageEntry, options?: CompleteOptions): Promise<void> {
+    let isRepeat = false;
+    const step = (upload: StoredUpload): StoredUpload => {
+      isRepeat = upload.isMade === true;
+      const done = upload.done === undefined ? toDone(upload, entry) : upload;
+      return options ? { ...done, isMade: true } : done;
+    };
     const done = await states.change(version, step).catch(() => undefined);
+    if (isRepeat) options?.onRepeat?.();
     if (done === undefined) return;
     const { key, parts } = version.upload;
     const unused = [...(done.upload.joining ?? [])];

@@ -33,6 +33,8 @@ export interface StoredUpload {
   /** The path of the file, once a completion has started. */
   readonly target?: string;
   readonly done?: Omit<StorageEntry, "modified"> & { readonly modified: number };
+  /** A completion has noted that it made the file. Any other one repeats it. */
+  readonly isMade?: true;
   /** The upload was removed. What it consists of may still have to be. */
   readonly isRemoved?: true;
 }
