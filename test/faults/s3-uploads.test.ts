@@ -123,7 +123,10 @@ describe("an upload in S3 of two processes", () => {
     await expect(healthy.complete(key)).rejects.toMatchObject({ code: "not-found" });
     expect(textOf(fake)).toBeUndefined();
     expect(await healthy.find(key)).toBeUndefined();
-    expect([...fake.objects.keys(), ...fake.uploads.keys()]).toEqual([]);
+    expect([...fake.objects.keys(), ...fake.uploads.keys()]).toEqual([expect.stringMatching(/state\.json$/)]);
+    for await (const state of healthy.list()) expect(state).toMatchObject({ key, lost: true, offset: TEXT.length });
+    expect(await healthy.discard(key)).toBe("unfinished");
+    expect(fake.objects.size).toBe(0);
   });
 
   it("takes no part of a stale process before any part counts", async () => {

@@ -74,7 +74,8 @@ export function createObjectUploads(bucket: UploadBucket, toJoin?: typeof create
   async function open(key: UploadKey): Promise<UploadVersion> {
     for (let round = 1; round <= MAX_ROUNDS; round += 1) {
       const found = await states.read(key);
-      if (found === undefined || found.upload.isRemoved === true) throw new StorageError("not-found");
+      if (found === undefined || found.upload.isRemoved === true || found.upload.isLost === true)
+        throw new StorageError("not-found");
       const { upload } = found;
       if (upload.done !== undefined) return found;
       const isKept = await isThere(upload);
@@ -108,15 +109,15 @@ export function createObjectUploads(bucket: UploadBucket, toJoin?: typeof create
     return isWhole === true && (await bucket.objects.findObject(key, mark)) !== undefined;
   }
 
-  /** Removes this version of an upload that is lost. Returns `false` if another caller has changed it. */
+  /** Notes that an upload is lost, and frees its bytes. Returns `false` if another caller has changed it. */
   async function lose(version: UploadVersion): Promise<boolean> {
-    const removed = await states.replace(version, { ...version.upload, isRemoved: true });
-    if (removed === undefined) return false;
-    await removeRest(removed);
+    const lost = await states.replace(version, { ...version.upload, isLost: true });
+    if (lost === undefined) return false;
+    await removeRest(lost);
     return true;
   }
 
-  /** Removes what a removed upload consists of. What cannot be removed now is removed by a later listing. */
+  /** Removes what an upload consists of. What cannot be removed now is removed by its discard, or a later listing. */
   async function removeRest({ upload }: UploadVersion): Promise<void> {
     await states.removeAll(upload).catch(() => undefined);
   }
@@ -207,9 +208,7 @@ export function createObjectUploads(bucket: UploadBucket, toJoin?: typeof create
     }
   }
 
-  /**
-   * Returns the state in an object. Removes what a killed process has left, and uploads whose folder no longer exists.
-   */
+  /** Returns the state in an object. Removes what a killed process has left, and finds uploads that are lost. */
   async function describe(
     stateKey: string,
     folders: Map<string, Promise<string | undefined>>,
@@ -221,11 +220,11 @@ export function createObjectUploads(bucket: UploadBucket, toJoin?: typeof create
       await removeRest(found);
       return undefined;
     }
-    if (upload.done === undefined) {
+    if (upload.done === undefined && upload.isLost !== true) {
       const { parent = bucket.prefix } = bucket.locate(upload.path);
       const folder = folders.get(parent) ?? bucket.identifyFolder(parent);
       folders.set(parent, folder);
-      if (!isSameFolder(upload.folder, await folder)) return find(upload.key);
+      if (!isSameFolder(upload.folder, await folder)) return (await find(upload.key)) ?? describe(stateKey, folders);
     }
     return toUploadState(upload, bucket);
   }

@@ -9,7 +9,7 @@ import { emitEvent, toWriteTotals } from "../../request/emit-event.ts";
 export const UPLOAD_CANCELLED = "The upload was cancelled.";
 
 /** Why a resumable upload has failed whose folder was removed or moved. */
-export const UPLOAD_LOST = "The folder of the upload was removed or moved.";
+export const UPLOAD_LOST = "The folder or the bytes of the upload are gone.";
 
 /** Event 40021. Partial uploads have no events: the file that is made of them has. */
 export function emitUploadStarted(context: AccountContext, upload: AccountUpload): void {

@@ -5,6 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createDiskStorage } from "../../../src/storage/disk.ts";
 import { createFolderStorage } from "../../../src/storage/folder-storage.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
+import { createR2Storage } from "../../../src/storage/r2.ts";
+import { createFake } from "../../support/s3/fake.ts";
+import { createMemoryBucket } from "../../unit/storage/r2-bucket.ts";
 import { createUploadService } from "./calls.ts";
 
 let root: string;
@@ -17,6 +20,8 @@ afterAll(() => rm(root, { recursive: true, force: true }));
 const storages = {
   memory: async () => createMemoryStorage(),
   disk: async () => createDiskStorage({ root }),
+  S3: async () => createFake().storage,
+  R2: async () => createR2Storage(createMemoryBucket().bucket),
   "a folder of a storage": async () => {
     const storage = createMemoryStorage();
     await storage.createFolder("/all");
@@ -50,7 +55,7 @@ describe.each(Object.entries(storages))("an upload whose folder is gone, in %s",
     const failed = events.filter(({ id }) => id === 40022);
     expect(failed.map(({ data }) => data.path).sort()).toEqual(["/moved/a", "/removed/a"]);
     expect(new Set(failed.map(({ data }) => data.details))).toEqual(
-      new Set(["The folder of the upload was removed or moved."]),
+      new Set(["The folder or the bytes of the upload are gone."]),
     );
   });
 

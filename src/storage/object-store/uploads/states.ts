@@ -33,7 +33,10 @@ export interface ObjectUploadStates {
   create(upload: StoredUpload): Promise<boolean>;
   /** Replaces a version. Returns the new one; `undefined` if another caller has replaced or removed it. */
   replace(current: UploadVersion, next: StoredUpload): Promise<UploadVersion | undefined>;
-  /** Replaces the current version with the result of `step`. What `step` throws is thrown. */
+  /**
+   * Replaces the current version with the result of `step`. What `step` throws is thrown.
+   * @throws StorageError `not-found` if another caller has removed it, or noted that it is lost.
+   */
   change(current: UploadVersion, step: (upload: StoredUpload) => StoredUpload): Promise<UploadVersion>;
   /** Yields the keys of the states of one owner, or of all. */
   listKeys(owner?: string): AsyncIterable<readonly string[]>;
@@ -45,7 +48,7 @@ export interface ObjectUploadStates {
   toPartsKey(upload: StoredUpload): string;
   /** Removes the objects of an upload except its state. */
   removeBytes(key: UploadKey): Promise<void>;
-  /** Removes what an upload consists of, its state last. */
+  /** Removes what an upload consists of, its state last; that of a lost one stays. */
   removeAll(upload: StoredUpload): Promise<void>;
 }
 
@@ -85,7 +88,9 @@ export function createObjectUploadStates(bucket: UploadBucket): ObjectUploadStat
   async function change(current: UploadVersion, step: (upload: StoredUpload) => StoredUpload): Promise<UploadVersion> {
     let version: UploadVersion | undefined = current;
     for (let round = 1; round <= MAX_ROUNDS; round += 1) {
-      if (version === undefined || version.upload.isRemoved === true) throw new StorageError("not-found");
+      const { isRemoved, isLost = false } = version?.upload ?? {};
+      if (version === undefined || isRemoved === true || (isLost && version !== current))
+        throw new StorageError("not-found");
       const replaced = await replace(version, step(version.upload));
       if (replaced !== undefined) return replaced;
       await wait(Math.random() * ROUND_MS * round);
@@ -109,7 +114,7 @@ export function createObjectUploadStates(bucket: UploadBucket): ObjectUploadStat
     if (parts !== undefined) await bucket.abort({ key: toPartsKey(upload), id: parts.id });
     for (const one of joining) await bucket.abort(one);
     await removeBytes(key);
-    await bucket.removeObjects([toStateKey(key)]);
+    if (upload.isRemoved === true) await bucket.removeObjects([toStateKey(key)]);
   }
 
   async function removeBytes(key: UploadKey): Promise<void> {

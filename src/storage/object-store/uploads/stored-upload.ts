@@ -35,6 +35,8 @@ export interface StoredUpload {
   readonly done?: Omit<StorageEntry, "modified"> & { readonly modified: number };
   /** A completion has noted that it made the file. Any other one repeats it. */
   readonly isMade?: true;
+  /** The folder or the parts of the upload are gone. Its bytes may still have to be removed. */
+  readonly isLost?: true;
   /** The upload was removed. What it consists of may still have to be. */
   readonly isRemoved?: true;
 }
@@ -108,5 +110,6 @@ export function toUploadState(upload: StoredUpload, bucket: Pick<UploadBucket, "
     modified: new Date(modified),
     expires: new Date(expires),
     ...(done && { done }),
+    ...(upload.isLost && { lost: true }),
   };
 }
