@@ -1,6 +1,6 @@
 import { HEADERS, toUrl } from "../requests.ts";
 import type { UploadRequests } from "./resuming.ts";
-import { type Answer, type FileUpload, sendWithProgress, toCreationFields } from "./send.ts";
+import { type Answer, type FileUpload, hasSucceeded, sendWithProgress, toCreationFields } from "./send.ts";
 
 const TUS = { "Tus-Resumable": "1.0.0" } as const;
 /** A connection that does not take a byte for this time is broken. */
@@ -57,19 +57,20 @@ export function toJoinRequests(upload: FileUpload, urls: readonly string[]): Upl
 
   /**
    * If the response was lost, the next request is refused, as the file exists and the parts do not. The parts were
-   * complete, so a file of this size is theirs.
+   * complete, so a file of this size is theirs. While there are parts, the file is another one.
    */
   async function create(): Promise<Answer> {
-    const concat = { "Upload-Concat": `final;${urls.join(" ")}` };
     const answer = await sendWithProgress("POST", toUrl(upload.path), {
       ...TUS,
-      ...concat,
+      "Upload-Concat": `final;${urls.join(" ")}`,
       ...toCreationFields(upload),
     });
-    if (!isRepeated || (answer.status !== 400 && answer.status !== 412)) {
+    if (!isRepeated || ![400, 412].includes(answer.status)) {
       isRepeated = true;
       return answer;
     }
+    const part = await sendWithProgress("HEAD", urls[0] ?? "", TUS);
+    if (part.status !== 404) return hasSucceeded(part) ? answer : part;
     const file = await sendWithProgress("HEAD", toUrl(upload.path), {});
     return file.status === 0 || file.header("Content-Length") === `${upload.file.size}` ? file : answer;
   }
