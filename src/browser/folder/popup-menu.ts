@@ -70,18 +70,13 @@ export function openPopupMenu(
 }
 
 function toIndex(key: string, index: number, count: number): number | undefined {
-  switch (key) {
-    case "ArrowDown":
-      return (index + 1) % count;
-    case "ArrowUp":
-      return (index - 1 + count) % count;
-    case "Home":
-      return 0;
-    case "End":
-      return count - 1;
-    default:
-      return undefined;
-  }
+  const indexes: Readonly<Record<string, number>> = {
+    ArrowDown: (index + 1) % count,
+    ArrowUp: (index - 1 + count) % count,
+    Home: 0,
+    End: count - 1,
+  };
+  return indexes[key];
 }
 
 /** Below the element or, if there is no room, above it; always in sight. At a pointer it begins where that is. */

@@ -20,21 +20,16 @@ export const ASSUMED: ServiceFeatures = {
   maxAppendBytes: Number.POSITIVE_INFINITY,
 };
 
-/** Asks for the features. Returns `undefined` if the service does not respond. */
-export async function findFeatures(): Promise<ServiceFeatures | undefined> {
-  try {
-    const { ok, headers } = await fetch(toUrl(["file"]), { method: "OPTIONS", headers: HEADERS });
-    const allowed = headers.get("Allow");
-    const limit = /\bmax-append-size=(\d+)/.exec(headers.get("Upload-Limit") ?? "")?.[1];
-    return {
-      mayPut: ok && (allowed === null || /\bPUT\b/.test(allowed)),
-      mayResume: headers.has("Upload-Limit"),
-      mayJoin: /\bconcatenation\b/.test(headers.get("Tus-Extension") ?? "") && !isMultiplexed(),
-      maxAppendBytes: limit === undefined ? ASSUMED.maxAppendBytes : Number(limit),
-    };
-  } catch {
-    return undefined;
-  }
+/** Asks for the features. Rejects if the service does not respond. */
+export async function findFeatures(): Promise<ServiceFeatures> {
+  const { ok, headers } = await fetch(toUrl(["file"]), { method: "OPTIONS", headers: HEADERS });
+  const limit = /\bmax-append-size=(\d+)/.exec(headers.get("Upload-Limit") ?? "")?.[1];
+  return {
+    mayPut: ok && /\bPUT\b/.test(headers.get("Allow") ?? "PUT"),
+    mayResume: headers.has("Upload-Limit"),
+    mayJoin: /\bconcatenation\b/.test(headers.get("Tus-Extension") ?? "") && !isMultiplexed(),
+    maxAppendBytes: Number(limit ?? ASSUMED.maxAppendBytes),
+  };
 }
 
 /** Whether this page came over HTTP/2 or later: then all requests share one connection, and parts gain nothing. */

@@ -46,7 +46,7 @@ export function createFolderMaker(texts: ScriptTexts): FolderMaker {
       return problems;
     },
     forget(path) {
-      for (const key of made) if (key === toKey(path) || key.startsWith(`${toKey(path)}/`)) made.delete(key);
+      for (const key of made) if (`${key}/`.startsWith(`${toKey(path)}/`)) made.delete(key);
     },
     async ensure(path): Promise<Problem | undefined> {
       for (let depth = 1; depth <= path.length; depth++) {

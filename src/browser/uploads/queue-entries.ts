@@ -30,6 +30,8 @@ export interface UploadTask {
   readonly size: number;
   /** What the user has to decide first, because the page shows a file with this name. */
   readonly conflict: Problem | undefined;
+  /** Names the file and its path: uploads of one file to one path would be one upload of the service. */
+  readonly key: string;
   send(mayReplace: boolean, onProgress: OnProgress): Sending;
   /** Takes the next name that may be free, such as `a (1).txt`. Returns it, or `undefined` after too many. */
   rename(): string | undefined;

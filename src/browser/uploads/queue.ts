@@ -18,6 +18,7 @@ export interface UploadQueue {
   isBusy(): boolean;
   /** The problem for which no further upload starts, because it would fail too. A retry starts uploads again. */
   halted(): Problem | undefined;
+  /** Adds uploads, except those of files whose upload to the same path has not ended. */
   add(tasks: readonly UploadTask[]): void;
   cancel(uploads: Iterable<PanelUpload>): void;
   retry(uploads: Iterable<PanelUpload>): void;
@@ -65,15 +66,16 @@ export function createUploadQueue(listener: QueueListener): UploadQueue {
     isBusy: () => OPEN.some((state) => entries.in(state).size > 0),
     halted: runner.halted,
     add(tasks) {
-      for (const task of tasks) entries.add(task);
+      const open = new Set<string>();
+      each(entries.all, OPEN, ({ task }) => open.add(task.key));
+      for (const task of tasks) if (!open.has(task.key)) entries.add(task);
       listener.onChange();
       runner.start();
     },
     cancel: (uploads) =>
       each(uploads, OPEN, (entry) => {
-        const { sending } = entry;
+        entry.sending?.abort();
         entry.sending = undefined;
-        sending?.abort();
         entry.task.discard();
         entry.sent = 0;
         entries.move(entry, "cancelled");
@@ -84,9 +86,7 @@ export function createUploadQueue(listener: QueueListener): UploadQueue {
     },
     answer(upload, answer, isForAll) {
       if (isForAll) runner.answerAll(answer);
-      each(isForAll ? [...entries.in("exists")] : [upload], ["exists"], (entry) =>
-        answerConflict(entries, entry, answer),
-      );
+      each(isForAll ? entries.all : [upload], ["exists"], (entry) => answerConflict(entries, entry, answer));
     },
     clear() {
       runner.clearHalt();
@@ -149,8 +149,8 @@ function createRunner(entries: QueueEntries, { onChange, onNote, onFailure, onId
     entry.sending = undefined;
     const isHalting = problem?.kind === "login" || problem?.kind === "network";
     // A retry may go on from where the upload is now.
-    if (!isHalting) entry.sent = problem === undefined ? entry.size : 0;
     if (isHalting) halt = problem;
+    else entry.sent = problem === undefined ? entry.size : 0;
     end(entry, problem);
     proceed();
   }

@@ -57,8 +57,10 @@ export async function runUpload(requests: UploadRequests, options: RunOptions): 
     if (offset !== undefined && next <= offset) return false;
     if (isNew) options.onCreated?.(url, answer);
     else if (offset === undefined) options.onFound?.(next, answer);
-    if (next > furthest) patience.restore();
-    furthest = Math.max(furthest, next);
+    if (next > furthest) {
+      furthest = next;
+      patience.restore();
+    }
     offset = next;
     return true;
   }

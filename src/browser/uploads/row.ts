@@ -87,13 +87,6 @@ export function createUploadRow(upload: PanelUpload, texts: ScriptTexts, getQueu
 }
 
 function toNote({ state, sent, size, note, problem }: PanelUpload, texts: ScriptTexts): string {
-  switch (state) {
-    case "active":
-      return [`${Math.floor((100 * sent) / (size || 1))} %`, note].filter(Boolean).join(" · ");
-    case "exists":
-    case "failed":
-      return problem?.message ?? "";
-    default:
-      return texts[state];
-  }
+  if (state === "active") return [`${Math.floor((100 * sent) / (size || 1))} %`, note].filter(Boolean).join(" · ");
+  return problem?.message ?? texts[state];
 }

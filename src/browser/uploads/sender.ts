@@ -38,14 +38,15 @@ export function createSender(
   account: string,
   texts: ScriptTexts,
 ): Sender {
-  let features: Promise<ServiceFeatures | undefined> | undefined;
+  let features: Promise<ServiceFeatures> | undefined;
 
   /** Asks once, before the first file: many browsers drop the error response to a large request body. */
-  async function getFeatures(): Promise<ServiceFeatures> {
-    features ??= findFeatures();
-    const found = await features;
-    if (found === undefined) features = undefined;
-    return found ?? ASSUMED;
+  function getFeatures(): Promise<ServiceFeatures> {
+    features ??= findFeatures().catch(() => {
+      features = undefined;
+      return ASSUMED;
+    });
+    return features;
   }
 
   function toIdentity({ file, path }: Pick<FileUpload, "file" | "path">): UploadIdentity {

@@ -19,15 +19,19 @@ export function createUploadTask(
   chosen: { readonly path: readonly string[]; readonly file: File },
   { sender, conflict, isAlone }: UploadTaskOptions,
 ): UploadTask {
+  const { file } = chosen;
   let { path } = chosen;
   let number = 0;
-  const current = () => ({ path, file: chosen.file });
+  const current = () => ({ path, file });
   // The user was asked when the upload that goes on was started.
   const wasAsked = (): boolean => sender.findKept(current())?.mayReplace === true;
   return {
     name: path.join("/"),
-    size: chosen.file.size,
+    size: file.size,
     conflict: conflict && !wasAsked() ? conflict : undefined,
+    get key() {
+      return [path, file.size, file.lastModified].join();
+    },
     send(mayReplace, onProgress) {
       const isKept = sender.findKept(current()) !== undefined;
       const how = { mayReplace: mayReplace || wasAsked(), isAlone: isAlone(), isGuess: number > 0 && !isKept };
@@ -45,9 +49,10 @@ export function createUploadTask(
 
 /** Creates a task that fails, for a file that cannot be read, so that the user does not think that it was sent. */
 export function toFailedTask(path: readonly string[], message: string): UploadTask {
-  const failed = { finished: Promise.resolve({ kind: "refused", message } as const), abort: () => undefined };
   const nothing = (): undefined => undefined;
-  return { name: path.join("/"), size: 0, conflict: undefined, send: () => failed, rename: nothing, discard: nothing };
+  const failed = { finished: Promise.resolve({ kind: "refused", message } as const), abort: nothing };
+  const name = path.join("/");
+  return { name, size: 0, conflict: undefined, key: name, send: () => failed, rename: nothing, discard: nothing };
 }
 
 /** Adds a number to a name before its extension: `a (1).txt`. A name that begins with its only dot has none. */
