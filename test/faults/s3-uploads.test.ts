@@ -187,6 +187,18 @@ describe("an upload in S3 of two processes", () => {
     expect(isRepeated).toBe(true);
   });
 
+  it("leaves nothing of an append during which another process has discarded it", async () => {
+    const { key, environment } = await begin();
+    const { healthy, faulty, fake } = environment;
+    async function* interrupted(): AsyncGenerator<Uint8Array> {
+      yield* chunks("abc");
+      expect(await faulty.discard(key)).toBe("unfinished");
+      yield* chunks("def");
+    }
+    await expect(healthy.append(key, BEFORE, interrupted())).rejects.toMatchObject({ code: "locked" });
+    expect([...fake.objects.keys(), ...fake.uploads.keys()]).toEqual([]);
+  });
+
   it("is continued by both in turn", async () => {
     const { environment, key } = await begin();
     const { healthy, faulty, fake } = environment;

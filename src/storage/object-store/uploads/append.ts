@@ -88,10 +88,16 @@ export function createAppend(bucket: UploadBucket, states: ObjectUploadStates): 
     const content = { tags: sender.tags(), tail };
     const stored = await open
       .note((upload) => toClosed(isKept() ? withContent(upload, before, content) : upload))
-      .catch((error: unknown) => {
+      .catch(async (error: unknown) => {
+        // Another process has taken over. It knows of this tail only if the state has it: the note may have arrived.
+        if (tail && hasCode(error, "locked"))
+          await states.read(before.key).then(
+            (found) => removeTail(tail, found?.upload),
+            () => undefined,
+          );
         throw isKept() ? error : failure?.error;
       });
-    await removeOldTail(before, stored);
+    await removeTail(before.tail, stored);
     if (failure !== undefined) throw failure.error;
     return stored;
 
@@ -167,10 +173,10 @@ export function createAppend(bucket: UploadBucket, states: ObjectUploadStates): 
     return tail;
   }
 
-  /** Removes the previous tail: its bytes are in a part now, or in the new tail. */
-  async function removeOldTail(before: StoredUpload, { tail }: StoredUpload): Promise<void> {
-    if (before.tail === undefined || before.tail.key === tail?.key) return;
-    await bucket.removeObjects([before.tail.key]).catch(() => undefined);
+  /** Removes a tail that is not in the current state: its bytes are in a part now or in a new tail, or do not count. */
+  async function removeTail(tail: StoredTail | undefined, current: StoredUpload | undefined): Promise<void> {
+    if (tail === undefined || tail.key === current?.tail?.key) return;
+    await bucket.removeObjects([tail.key]).catch(() => undefined);
   }
 
   /** Returns a step that notes the parts that have arrived since the last note. */
