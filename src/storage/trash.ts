@@ -5,7 +5,7 @@ import type { StorageAdapter } from "../contracts/storage-adapter.ts";
 import { createRequestMutex } from "../platform/keyed-mutex.ts";
 import { hideArea, openArea } from "./area.ts";
 import { createTrash } from "./trash/create-trash.ts";
-import { createTrashCopyOrMove, createTrashRemove, createTrashUpload, createTrashWrite } from "./trash/verbs.ts";
+import { createTrashCopyOrMove, createTrashRemove, createTrashUploads, createTrashWrite } from "./trash/verbs.ts";
 import { noteDryRun } from "./wrappers/dry-runs.ts";
 
 export type { RestoreOptions, Trash, TrashEntry, TrashMember, TrashPurge } from "../contracts/kept/trash.ts";
@@ -62,8 +62,7 @@ export function createTrashStorage(storage: StorageAdapter, options: TrashOption
     copy: createTrashCopyOrMove(verbs, "copy"),
     move: createTrashCopyOrMove(verbs, "move"),
     ...(makeRoom && { write: createTrashWrite(internals) }),
-    ...(uploads &&
-      makeRoom && { uploads: { ...handOnUploads(uploads), create: createTrashUpload(internals, uploads) } }),
+    ...(uploads && makeRoom && { uploads: { ...handOnUploads(uploads), ...createTrashUploads(internals, uploads) } }),
   });
   const trashed = Object.assign(covered, { trash });
   // Entries that go because of `maxBytes` would be looked for in the whole trash, for each dry run.

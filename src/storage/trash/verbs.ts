@@ -9,7 +9,7 @@ import {
   type TransferOptions,
 } from "../../contracts/storage-adapter.ts";
 import { foldPath } from "../../contracts/storage-path.ts";
-import type { StorageUploads } from "../../contracts/storage-uploads.ts";
+import type { StorageUploads, UploadState } from "../../contracts/storage-uploads.ts";
 import { checkParent, checkSeparatePaths, checkSource, isOfKind, meetsConditions } from "../conditions.ts";
 import type { TrashInternals } from "./internals.ts";
 import { moveToTrash } from "./move-to-trash.ts";
@@ -182,11 +182,22 @@ export function createTrashWrite(internals: TrashInternals): StorageAdapter["wri
   };
 }
 
-/** Creates `create` of the uploads of a storage with a trash whose entries make room. */
-export function createTrashUpload(internals: TrashInternals, uploads: StorageUploads): StorageUploads["create"] {
-  return async (key, path, draft) => {
-    const { quota, size } = draft;
-    return withRoom(internals, { path, quota, size }, () => uploads.create(key, path, draft));
+/** Creates the verbs of the uploads of a storage with a trash whose entries make room. */
+export function createTrashUploads(
+  internals: TrashInternals,
+  uploads: StorageUploads,
+): Pick<StorageUploads, "create" | "update"> {
+  return {
+    async create(key, path, draft) {
+      const { quota, size } = draft;
+      return withRoom(internals, { path, quota, size }, () => uploads.create(key, path, draft));
+    },
+    async update(key, change) {
+      const { quota, size } = change;
+      const update = (): Promise<UploadState> => uploads.update(key, change);
+      const upload = size === undefined ? undefined : await uploads.find(key);
+      return upload === undefined ? update() : withRoom(internals, { path: upload.path, quota, size }, update);
+    },
   };
 }
 

@@ -278,6 +278,21 @@ describe("a trash around a storage with quotas", () => {
     expect(await entriesOf(storage)).toEqual([]);
   });
 
+  it("makes room for the length of an upload that is given later", async () => {
+    const { storage } = openBoth();
+    await fill(storage, "/a", 900);
+    await storage.remove("/a");
+    const quota = { path: "/" };
+    const key = { owner: "account:alice", id: "0".repeat(32) };
+    const draft = { note: "", expires: new Date(Date.now() + 60_000), quota };
+    await storage.uploads?.create(key, "/b", draft);
+    await storage.uploads?.update(key, { note: "changed" });
+    expect(await codeOf(Promise.resolve(storage.uploads?.update(key, { size: 5000, quota })))).toBe("no-space");
+    expect(await entriesOf(storage)).toHaveLength(1);
+    expect(await storage.uploads?.update(key, { size: 500, quota })).toMatchObject({ size: 500, note: "changed" });
+    expect(await entriesOf(storage)).toEqual([]);
+  });
+
   it("makes none without makeRoom", async () => {
     const { storage } = openBoth(false);
     await fill(storage, "/a", 900);
