@@ -1,5 +1,14 @@
-/** Encodes a key as the path of a URL. The signature covers what the store decodes this to. */
+import { StorageError } from "../../../contracts/storage-adapter.ts";
+
+const DOT_SEGMENT = /(?:^|\/)\.\.?(?:\/|$)/;
+
+/**
+ * Encodes a key as the path of a URL. The signature covers what the store decodes this to. A URL cannot lead to a key
+ * with a segment `.` or `..`, encoded or not: it would lead to another object.
+ * @throws StorageError `denied` for such a key
+ */
 export function encodeKey(key: string): string {
+  if (DOT_SEGMENT.test(key)) throw new StorageError("denied", `${key}: no URL leads to a key with . or .. in it`);
   return key.split("/").map(encodePart).join("/");
 }
 

@@ -128,6 +128,14 @@ describe("createAzureStorage", () => {
     }
   });
 
+  it.each(["d/../other", "d/."])("asks for no blob whose dots lead a URL elsewhere: %s", async (dotted) => {
+    const { storage, calls } = createFake(({ method }) =>
+      method === "GET" ? listing(dotted) : refusal(404, "BlobNotFound"),
+    );
+    await expect(storage.remove("/d")).rejects.toMatchObject({ code: "denied" });
+    expect(calls.map(({ method }) => method)).not.toContain("DELETE");
+  });
+
   it("takes a lost response of a write for what it is, by the mark of the blob", async () => {
     let mark: string | undefined;
     let puts = 0;

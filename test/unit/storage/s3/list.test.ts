@@ -119,6 +119,32 @@ describe("removals from S3", () => {
     }
   });
 
+  it.each([
+    ["without lists of keys", "d/../other/secret"],
+    ["of a key that XML has no form for", "d/\u0001/../../other/secret"],
+    ["of a key with a single dot", "d/\u0001/./secret"],
+  ])("leave a key whose dots lead a URL elsewhere, and fail: %s", async (_, dotted) => {
+    const { storage, calls, objects } = createFake(({ query }) => (query.has("delete") ? refusal(501, "") : undefined));
+    const object = { body: "x", headers: new Headers({ etag: '"t"' }) };
+    for (const key of [dotted, "other/secret", "d/\u0001/secret"]) objects.set(key, object);
+    await expect(storage.remove("/d")).rejects.toMatchObject({
+      code: "denied",
+      message: expect.stringContaining(`${dotted}: no URL leads to a key with . or .. in it`),
+    });
+    await expect(storage.copy("/d", "/copy")).rejects.toMatchObject({ code: "denied" });
+    expect([...objects.keys()]).toEqual(expect.arrayContaining([dotted, "other/secret"]));
+    expect([...objects.keys()].filter((key) => key.startsWith("copy"))).toEqual([]);
+    expect(calls.filter(({ method, key }) => method !== "HEAD" && key === "other/secret")).toEqual([]);
+  });
+
+  it("take a key with dots by its name where the store has lists of keys", async () => {
+    const { storage, objects } = createFake();
+    const object = { body: "x", headers: new Headers({ etag: '"t"' }) };
+    for (const key of ["d/../other/secret", "other/secret"]) objects.set(key, object);
+    await storage.remove("/d");
+    expect([...objects.keys()]).toEqual(["other/secret"]);
+  });
+
   it("stop when one of many fails, and tell how many are left when none is under way any more", async () => {
     const { storage, calls, objects } = createFake(({ method, key, query }) => {
       if (query.has("delete")) return refusal(501, "");
