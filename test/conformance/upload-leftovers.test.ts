@@ -1,12 +1,14 @@
+import { spawnSync } from "node:child_process";
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { processIdentity } from "../../src/platform/process-identity-node.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
 import { beginUpload, offsetOf } from "../../src/testing/uploads/setup.ts";
 
-/** A process of another machine. */
-const ENDED = "12345678-1-1";
+/** A process of this machine that has ended. */
+const ENDED = processIdentity().replace(/-\d+-/, `-${spawnSync(process.execPath, ["--version"]).pid}-`);
 const UNKNOWN = "0".repeat(32);
 
 it("removes what an ended process left beside the states of uploads, when the storage is opened", async () => {

@@ -71,7 +71,8 @@ export async function removeIfAbandoned(folder: OpenFolder, name: string): Promi
   try {
     if (home !== undefined) return !(await returnTo(home, folder, name));
     const stats = await lstat(folder.at(name));
-    if (!(await isRemovable(name, stats.mtimeMs))) return true;
+    // A client may give a finished file an old time. It cannot set the time of the last change.
+    if (!(await isRemovable(name, Math.max(stats.mtimeMs, stats.ctimeMs)))) return true;
     await (stats.isDirectory() ? removeFolder(folder, name) : unlink(folder.at(name)));
     left.delete(name);
   } catch {

@@ -16,7 +16,7 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { createDiskStorage } from "../../../src/storage/disk.ts";
 import { rejectionOf } from "../../../src/testing/expectations.ts";
 import { cutOff, namesIn, put, readFileText, stalled, textChunks } from "../../../src/testing/storage/content.ts";
@@ -58,6 +58,7 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const child of children) child.kill("SIGKILL");
   children = [];
+  vi.restoreAllMocks();
   await rm(root, { recursive: true });
 });
 
@@ -184,7 +185,7 @@ describe("the clean-up", () => {
 
   it("leaves that of a running process however old it is, and the process completes its file", async () => {
     const other = await startMidway();
-    await setAge(await temporaryFile(), 1_000_000);
+    setClockAhead(1_000_000);
     const storage = createDiskStorage({ root });
     expect(await namesIn(storage, "/folder")).toEqual([]);
     await settle();
@@ -225,7 +226,7 @@ describe("the clean-up", () => {
       const storage = createDiskStorage({ root });
       expect(await namesIn(storage, "/folder")).toEqual([]);
       const file = await temporaryFile();
-      await setAge(file, 3_700);
+      setClockAhead(3_700);
       expect(await namesIn(storage, "/folder")).toEqual([]);
       expect(existsSync(file)).toBe(false);
     },
@@ -245,10 +246,10 @@ describe("the clean-up", () => {
     "leaves that of a running process that the system hides (skipped where unshare may not make namespaces)",
     async () => {
       await startMidway();
-      await setAge(await temporaryFile(), 1_000_000);
       for (const folder of [root, join(root, "folder")]) await chmod(folder, 0o777);
       const listing = `
         import { existsSync } from "node:fs";
+        ${clockAhead(1_000_000)}
         for await (const _ of createDiskStorage({ root }).list("/folder"));
         console.log(existsSync("/proc/1"));
       `;
@@ -273,27 +274,35 @@ describe("the clean-up", () => {
   });
 
   it("leaves those of other machines for an hour since they were last written to", async () => {
-    const [young, old] = [join(root, OTHERS), join(root, "folder", OTHERS)];
-    for (const file of [young, old]) await writeFile(file, "x");
-    await setAge(young, 3_500);
-    await setAge(old, 3_700);
+    await writeFile(join(root, OTHERS), "x");
+    const storage = createDiskStorage({ root });
+    setClockAhead(3_500);
+    expect(await namesIn(storage, "/")).toEqual(["folder"]);
     createDiskStorage({ root });
-    await expect.poll(() => readdir(join(root, "folder"))).toEqual([]);
     await settle();
     expect((await readdir(root)).sort()).toEqual([OTHERS, "folder"]);
+    setClockAhead(3_700);
+    createDiskStorage({ root });
+    await expect.poll(() => readdir(root)).toEqual(["folder"]);
+  });
+
+  it("leaves a file of another machine that has just been finished with an old time", async () => {
+    const file = join(root, OTHERS);
+    await writeFile(file, "x");
+    await utimes(file, 1_000_000_000, 1_000_000_000);
+    expect(await namesIn(createDiskStorage({ root }), "/")).toEqual(["folder"]);
+    await settle();
+    expect(existsSync(file)).toBe(true);
   });
 
   it("leaves whatever is no leftover by its name, and never follows a link", async () => {
     const outside = await mkdtemp(join(tmpdir(), "fileferry-outside-"));
     const names = [".fileferry-mine.tmp", "notes.tmp", `${OTHERS}.bak`];
-    for (const name of names) {
-      await writeFile(join(root, name), "x");
-      await setAge(join(root, name), 10_000);
-    }
+    for (const name of names) await writeFile(join(root, name), "x");
     await writeFile(join(outside, OTHERS), "x");
-    await setAge(join(outside, OTHERS), 10_000);
     await symlink(outside, join(root, "link"));
     await link(join(outside, OTHERS), join(root, "folder", OTHERS));
+    setClockAhead(10_000);
     createDiskStorage({ root });
     await expect.poll(() => readdir(join(root, "folder"))).toEqual([]);
     await settle();
@@ -307,9 +316,8 @@ describe("the clean-up", () => {
     for (const file of files) {
       await mkdir(dirname(file));
       await writeFile(file, "x");
-      await setAge(file, 10_000);
     }
-    await outputOf(startDiskProcess(program, root, "createDiskStorage({ root });"));
+    await outputOf(startDiskProcess(program, root, `${clockAhead(10_000)} createDiskStorage({ root });`));
     expect(files.some(existsSync)).toBe(true);
   });
 });
@@ -328,9 +336,15 @@ async function temporaryFile(): Promise<string> {
   return join(root, "folder", names[0] ?? "");
 }
 
-async function setAge(file: string, seconds: number): Promise<void> {
-  const time = Date.now() / 1000 - seconds;
-  await utimes(file, time, time);
+/** Lets files get older, by seconds. Their times cannot be set: the system keeps the one of the last change. */
+function setClockAhead(seconds: number): void {
+  const time = performance.timeOrigin + performance.now() + seconds * 1000;
+  vi.spyOn(Date, "now").mockReturnValue(time);
+}
+
+/** The same for a process: a statement of its program. */
+function clockAhead(seconds: number): string {
+  return `{ const { now } = Date; Date.now = () => now() + ${seconds * 1000}; }`;
 }
 
 /** Long enough for a clean-up of these few folders. */
