@@ -1,11 +1,12 @@
 import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { processIdentity } from "../../src/platform/process-identity-node.ts";
 import { createDiskStorage } from "../../src/storage/disk.ts";
-import { beginUpload, offsetOf } from "../../src/testing/uploads/setup.ts";
+import { appendText, beginUpload, offsetOf } from "../../src/testing/uploads/setup.ts";
 
 /** A process of this machine that has ended. */
 const ENDED = processIdentity().replace(/-\d+-/, `-${spawnSync(process.execPath, ["--version"]).pid}-`);
@@ -37,5 +38,21 @@ it("removes what an ended process left beside the states of uploads, when the st
   await expect.poll(() => readdir(states)).not.toContain(`${UNKNOWN}.lock`);
   expect(await readdir(states)).toEqual(expect.arrayContaining([`${key.id}.json`, `${"1".repeat(32)}.lock`]));
   expect(await offsetOf(again, key)).toBe(0);
+  await rm(root, { recursive: true, force: true });
+});
+
+it("leaves the uploads of a storage whose root is below, and still removes what ended writes left there", async () => {
+  const root = await mkdtemp(join(tmpdir(), "fileferry-nested-uploads-"));
+  const below = join(root, "shared");
+  await mkdir(join(below, "deep"), { recursive: true });
+  const inner = createDiskStorage({ root: below });
+  const uploads = [await beginUpload(inner, "/file"), await beginUpload(inner, "/deep/file")];
+  for (const { key } of uploads) await appendText(inner, key, 0, "abc");
+  const left = join(below, "deep", `.fileferry-${ENDED}-${"a".repeat(24)}.tmp`);
+  const lost = join(root, `.fileferry-upload-${"0".repeat(64)}-${UNKNOWN}.tmp`);
+  for (const path of [left, lost]) await writeFile(path, "x");
+  createDiskStorage({ root });
+  await expect.poll(() => [left, lost].filter(existsSync)).toEqual([]);
+  for (const { key } of uploads) expect(await offsetOf(inner, key)).toBe(3);
   await rm(root, { recursive: true, force: true });
 });
