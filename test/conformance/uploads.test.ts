@@ -1,7 +1,7 @@
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { type Account, createAccountResolver } from "../../src/account/account.ts";
 import { mountAccount } from "../../src/account/virtual-folders.ts";
 import type { StorageAdapter } from "../../src/contracts/storage-adapter.ts";
@@ -121,6 +121,46 @@ describe("the uploads of storages made of storages", () => {
     await expect(tree.uploads?.create(key, "/file", draft)).rejects.toMatchObject({ code: "already-exists" });
     await expect(tree.uploads?.complete(key, { path: "/file" })).rejects.toMatchObject({ code: "denied" });
     await expect(tree.uploads?.complete(key, { path: "/archive/other" })).resolves.toMatchObject({ name: "other" });
+  });
+
+  it("go on in a storage while another one does not respond", async () => {
+    let isDown = true;
+    const failing = createFaultyStorage(createMemoryStorage(), ({ verb }) =>
+      isDown && verb.startsWith("uploads.") ? { fault: "error", error: "unavailable" } : undefined,
+    );
+    const tree = mountStorage({ "/": createMemoryStorage(), "/archive": failing });
+    const uploads = uploadsOf(tree);
+    expect(await uploads.create(key, "/file", draft)).toMatchObject({ path: "/file" });
+    expect(await uploads.find(key)).toMatchObject({ path: "/file" });
+    expect(await uploads.append(key, 0, oneByte())).toMatchObject({ offset: 1 });
+    await expect(uploads.append(key, 9, oneByte())).rejects.toMatchObject({ code: "offset-mismatch" });
+    await uploads.update(key, { note: "changed" });
+    expect(await uploads.complete(key)).toMatchObject({ size: 1 });
+    expect(await uploads.discard(key)).toBe("done");
+    // Where the upload may be, the failure is the result.
+    for (const attempt of [
+      () => uploads.find(key),
+      () => uploads.append(key, 0, oneByte()),
+      () => uploads.complete(key),
+      () => uploads.discard(key),
+      () => uploads.create(key, "/archive/file", draft),
+    ]) {
+      await expect(attempt()).rejects.toMatchObject({ code: "unavailable" });
+    }
+    isDown = false;
+    expect(await uploads.find(key)).toBeUndefined();
+  });
+
+  it("are not continued elsewhere once a storage has read the content", async () => {
+    const failing = createFaultyStorage(createMemoryStorage(), ({ verb, step }) =>
+      verb === "uploads.append" && step === "chunk" ? { fault: "error", error: "unavailable" } : undefined,
+    );
+    const root = createMemoryStorage();
+    const asked = vi.spyOn(uploadsOf(root), "append");
+    const uploads = uploadsOf(mountStorage({ "/": root, "/archive": failing }));
+    await uploads.create(key, "/archive/file", draft);
+    await expect(uploads.append(key, 0, oneByte())).rejects.toMatchObject({ code: "unavailable" });
+    expect(asked).not.toHaveBeenCalled();
   });
 
   it("are not joined across storages", async () => {

@@ -40,33 +40,51 @@ export function createTreeUploads({ mounts, locate }: TreeUploadsOptions): Stora
   async function create(key: UploadKey, path: string, draft: UploadDraft): Promise<UploadState> {
     const { uploads, mountedAt, path: inner } = await locate(path);
     if (uploads === undefined) throw new StorageError("unsupported");
-    if ((await findIn(key)) !== undefined) throw new StorageError("already-exists");
+    // Only the storage of the path has to respond.
+    if ((await findIn(key).catch(() => undefined)) !== undefined) throw new StorageError("already-exists");
     return { ...(await uploads.create(key, inner, toMountedOptions(draft, mountedAt) ?? draft)), path };
   }
 
-  /** Returns an upload with the storage that has it. */
-  async function findIn(key: UploadKey): Promise<{ mount: MountedUploads; state: UploadState } | undefined> {
+  /**
+   * Asks one storage after the other for an upload: those without it return `undefined` or reject with `not-found`.
+   * `unavailable` counts only if no other storage has the upload.
+   */
+  async function ask<T>(
+    use: (mount: MountedUploads) => Promise<T | undefined>,
+    mayGoOn = () => true,
+  ): Promise<T | undefined> {
+    let failure: unknown;
     for (const mount of mounts) {
-      const state = await mount.uploads.find(key);
-      if (state !== undefined) return { mount, state: toOuter(mount, state) };
+      try {
+        const found = await use(mount);
+        if (found !== undefined) return found;
+      } catch (error) {
+        if (hasCode(error, "not-found")) continue;
+        if (!hasCode(error, "unavailable") || !mayGoOn()) throw error;
+        failure = error;
+      }
     }
+    if (failure !== undefined) throw failure;
     return undefined;
+  }
+
+  /** Returns an upload with the storage that has it. */
+  function findIn(key: UploadKey): Promise<{ mount: MountedUploads; state: UploadState } | undefined> {
+    return ask(async (mount) => {
+      const state = await mount.uploads.find(key);
+      return state && { mount, state: toOuter(mount, state) };
+    });
   }
 
   async function find(key: UploadKey): Promise<UploadState | undefined> {
     return (await findIn(key))?.state;
   }
 
-  /** Calls a method of the storage that has an upload: the others reject with `not-found`. */
-  async function inOwn<T>(use: (mount: MountedUploads) => Promise<T>): Promise<T> {
-    for (const mount of mounts) {
-      try {
-        return await use(mount);
-      } catch (error) {
-        if (!hasCode(error, "not-found")) throw error;
-      }
-    }
-    throw new StorageError("not-found");
+  /** Calls a method of the storage that has an upload. */
+  async function inOwn<T>(use: (mount: MountedUploads) => Promise<T>, mayGoOn?: () => boolean): Promise<T> {
+    const result = await ask(use, mayGoOn);
+    if (result === undefined) throw new StorageError("not-found");
+    return result;
   }
 
   function append(
@@ -75,10 +93,20 @@ export function createTreeUploads({ mounts, locate }: TreeUploadsOptions): Stora
     content: AsyncIterable<Uint8Array>,
     options?: AppendOptions,
   ): Promise<UploadState> {
-    return inOwn(async (mount) => {
-      const inner = toMountedOptions(options, mount.mountedAt);
-      return toOuter(mount, await mount.uploads.append(key, offset, content, inner));
-    });
+    let isRead = false;
+    const watched = {
+      [Symbol.asyncIterator]() {
+        isRead = true;
+        return content[Symbol.asyncIterator]();
+      },
+    };
+    return inOwn(
+      async (mount) => {
+        const inner = toMountedOptions(options, mount.mountedAt);
+        return toOuter(mount, await mount.uploads.append(key, offset, watched, inner));
+      },
+      () => !isRead,
+    );
   }
 
   function update(key: UploadKey, change: UploadChange): Promise<UploadState> {
@@ -99,12 +127,8 @@ export function createTreeUploads({ mounts, locate }: TreeUploadsOptions): Stora
     return uploads.complete(key, { ...toMountedOptions(conditions, target.mountedAt), path: target.path });
   }
 
-  async function discard(key: UploadKey): Promise<DiscardedUpload | undefined> {
-    for (const { uploads } of mounts) {
-      const discarded = await uploads.discard(key);
-      if (discarded !== undefined) return discarded;
-    }
-    return undefined;
+  function discard(key: UploadKey): Promise<DiscardedUpload | undefined> {
+    return ask(({ uploads }) => uploads.discard(key));
   }
 
   async function* list(owner?: string): AsyncGenerator<UploadState> {
