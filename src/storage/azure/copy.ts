@@ -97,7 +97,7 @@ export function createAzureCopier(
         ...(target.isKnownToBeFree && { isKnownToBeFree: true }),
         ...(options.signal && { signal: options.signal }),
         size: source.size,
-        headers: { ...source.metadata, [SOURCE]: source.etag },
+        headers: { ...source.metadata, ...source.contentHeaders, [SOURCE]: source.etag },
       });
     } finally {
       await content.close();

@@ -11,6 +11,15 @@ export const WRITER = `${METADATA}fileferry_write`;
 /** Metadata of a copy: the entity-tag of the version that was copied. */
 export const SOURCE = `${METADATA}fileferry_source`;
 
+/** Headers of a response that a blob has from its write, which gives them with `x-ms-blob-` before the name. */
+const CONTENT_HEADERS = [
+  "content-type",
+  "content-encoding",
+  "content-language",
+  "content-disposition",
+  "cache-control",
+];
+
 /** What the store reports about a version of a blob. */
 export interface AzureVersion {
   readonly modified: Date;
@@ -25,12 +34,20 @@ export interface AzureHead extends AzureVersion {
   readonly writer: string | undefined;
   /** Metadata that other software may have set, by their headers. */
   readonly metadata: Readonly<Record<string, string>>;
+  /** Headers by which a write gives another blob the same `Content-Type`, `Cache-Control` and the like. */
+  readonly contentHeaders: Readonly<Record<string, string>>;
 }
 
 /** Reads the headers of a response about a blob of this size. */
 export function toAzureHead(headers: Headers, size: number): AzureHead {
   const metadata = Object.fromEntries([...headers].filter(([name]) => name.startsWith(METADATA)));
-  return { ...toBlobVersion(headers), size, writer: metadata[WRITER], metadata };
+  const contentHeaders = Object.fromEntries(
+    CONTENT_HEADERS.flatMap((name) => {
+      const value = headers.get(name);
+      return value === null ? [] : [[`x-ms-blob-${name}`, value]];
+    }),
+  );
+  return { ...toBlobVersion(headers), size, writer: metadata[WRITER], metadata, contentHeaders };
 }
 
 /** Reads the headers of a response about a version. */

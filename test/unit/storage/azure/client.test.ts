@@ -1,8 +1,13 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { createAzureClient } from "../../../../src/storage/azure/client.ts";
+import { createAzureCopier } from "../../../../src/storage/azure/copy.ts";
 import { fromBlobName, toBlobName } from "../../../../src/storage/azure/names.ts";
+import { toAzureSettings } from "../../../../src/storage/azure/options.ts";
 import { toSignedText } from "../../../../src/storage/azure/signature.ts";
+import { createAzureWriter } from "../../../../src/storage/azure/write.ts";
 import { type AzureStorageOptions, createAzureStorage } from "../../../../src/storage/azure.ts";
+import { createPermits } from "../../../../src/storage/object-store/permits.ts";
 import { put, readFileText } from "../../../../src/testing/storage/content.ts";
 
 const KEY = btoa("the key of an account");
@@ -164,6 +169,43 @@ describe("createAzureStorage", () => {
     });
     expect(await readFileText(storage, "/file.gz")).toBe("zip!");
     expect(calls[1]?.headers["authorization"]).toBeUndefined();
+  });
+});
+
+describe("createAzureCopier", () => {
+  const contentHeaders = {
+    "content-type": "text/css",
+    "content-encoding": "gzip",
+    "content-language": "de",
+    "content-disposition": "inline",
+    "cache-control": "max-age=60",
+  };
+
+  it.each([
+    ["all of its headers", contentHeaders],
+    ["none that it does not have", {}],
+  ])("gives the copy of a blob that it reads %s", async (_, own) => {
+    const found = { etag: '"1"', "content-length": "4", "x-ms-meta-mine": "kept", ...own };
+    const puts: Call[] = [];
+    const settings = toAzureSettings({
+      ...OPTIONS,
+      async fetch(url, { method = "GET", headers }) {
+        const isSource = new URL(url).pathname.endsWith("/source");
+        if (method === "PUT") puts.push({ url, method, headers: Object.fromEntries(new Headers(headers)) });
+        if (method === "PUT") return new Response(null, { status: 201, headers: { etag: '"2"' } });
+        if (!isSource) return refusal(404, "BlobNotFound");
+        return new Response(method === "HEAD" ? null : "text", { headers: found });
+      },
+    });
+    const client = createAzureClient(settings);
+    const copier = createAzureCopier(client, createAzureWriter(client), { maxBytes: 1 });
+    await copier.copyObject("source", "copy", { isNew: true, permits: createPermits(1) });
+    const [{ headers = {} } = {}] = puts;
+    expect(headers["x-ms-meta-mine"]).toBe("kept");
+    const sent = Object.entries(headers).filter(([name]) => /^x-ms-blob-(?!type)/.test(name));
+    expect(Object.fromEntries(sent)).toEqual(
+      Object.fromEntries(Object.entries(own).map(([name, value]) => [`x-ms-blob-${name}`, value])),
+    );
   });
 });
 
