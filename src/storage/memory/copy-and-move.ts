@@ -6,13 +6,13 @@ import type { File, Folder, Location, MemoryTree } from "./tree.ts";
 /** Copies a file or a folder, in one step. The bytes are shared. */
 export function copyInMemory(tree: MemoryTree, from: string, to: string, options: TransferOptions): Placement {
   const { source, target } = findBoth(tree, from, to, options);
-  return place(tree, target, toCopy(tree, source), options);
+  return place(tree, target, toCopy(tree, source));
 }
 
 /** Moves a file or a folder, in one step. */
 export function moveInMemory(tree: MemoryTree, from: string, to: string, options: TransferOptions): Placement {
   const { source, target } = findBoth(tree, from, to, options);
-  const placement = place(tree, target, toMoved(tree, source), options);
+  const placement = place(tree, target, toMoved(tree, source));
   tree.remove(tree.locate(toPathSegments(from)));
   return placement;
 }
@@ -25,7 +25,10 @@ function findBoth(
 ): { source: File | Folder; target: Location } {
   checkSeparatePaths(from, to);
   options.signal?.throwIfAborted();
-  return { source: checkSource(find(tree, from), options), target: tree.locate(toPathSegments(to)) };
+  const source = checkSource(find(tree, from), options);
+  const target = tree.locate(toPathSegments(to));
+  if (isTaken(target) && options.replace !== true) throw new StorageError("already-exists");
+  return { source, target };
 }
 
 /** The entity-tag of a folder is missing, not undefined, for {@link checkSource}. */
@@ -33,13 +36,16 @@ function find(tree: MemoryTree, path: string): (File | (Folder & { readonly etag
   return tree.find(toPathSegments(path));
 }
 
-function place(tree: MemoryTree, target: Location, member: File | Folder, { replace }: TransferOptions): Placement {
-  const isTaken = target.parent.members.has(target.name);
-  if (isTaken && replace !== true) throw new StorageError("already-exists");
+function isTaken({ parent, name }: Location): boolean {
+  return parent.members.has(name);
+}
+
+function place(tree: MemoryTree, target: Location, member: File | Folder): Placement {
+  const placement = isTaken(target) ? "replaced" : "created";
   // Members are kept in the order of their creation.
-  if (isTaken) target.parent.members.delete(target.name);
+  target.parent.members.delete(target.name);
   tree.put(target, member);
-  return isTaken ? "replaced" : "created";
+  return placement;
 }
 
 function toCopy(tree: MemoryTree, source: File | Folder): File | Folder {

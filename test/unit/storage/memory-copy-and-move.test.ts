@@ -17,3 +17,16 @@ it("a copy in memory has any depth: a tree of 12,800 levels exhausted the stack"
   expect(await storage.copy("/top", "/all")).toBe("created");
   expect((await storage.stat(`/all${"/d".repeat(DEPTH)}`))?.kind).toBe("folder");
 });
+
+it("a move in memory that is refused leaves a listing that is running complete", async () => {
+  const storage = createMemoryStorage();
+  const names = Array.from({ length: 3000 }, (_, number) => `${number}`);
+  for (const name of names) await storage.createFolder(`/${name}`);
+  const listed: string[] = [];
+  for await (const { name } of storage.list("/")) {
+    listed.push(name);
+    if (listed.length > 1) continue;
+    await expect(storage.move("/1500", "/0")).rejects.toMatchObject({ code: "already-exists" });
+  }
+  expect(listed.sort()).toEqual(names.sort());
+});
