@@ -17,7 +17,7 @@ import {
   createCopiedObjects,
   type ListedObject,
 } from "./copied-objects.ts";
-import { isKey, type ObjectLocation, toPropertiesKey } from "./keys.ts";
+import { isKey, type ObjectLocation, PROPERTIES_FOLDER, toPropertiesKey } from "./keys.ts";
 import { createPermits, type Permits } from "./permits.ts";
 
 /** How one object is copied. */
@@ -183,6 +183,7 @@ export function createObjectCopyAndMove(bucket: CopyBucket): Required<Pick<Stora
 
     await inParallel(keys(), { most: bucket.parallel, signal }, async (key, ended) => {
       const target = to + key.slice(from.length);
+      if (isLeftOut(target)) return;
       if (!isKey(target)) throw new StorageError("bad-name", "The new path of a member is too long.");
       await bucket.copyObject(key, target, { isNew: true, isInNewFolder: true, permits, signal: ended });
     });
@@ -204,7 +205,8 @@ export function createObjectCopyAndMove(bucket: CopyBucket): Required<Pick<Stora
   }
 
   async function removeOriginal(from: string, { source, target, file }: Copied): Promise<void> {
-    if (file === undefined) return removeCopied(source, target, bucket.isCopy);
+    const addLeftOut = (copied: CopiedObjects) => withLeftOut(copied, source.folder, target.folder);
+    if (file === undefined) return removeCopied(source, target, bucket.isCopy, addLeftOut);
     await bucket.remove(from, toVersion(file.source));
   }
 
@@ -225,10 +227,11 @@ export function createObjectCopyAndMove(bucket: CopyBucket): Required<Pick<Stora
     location: ObjectLocation,
     { folder: to }: ObjectLocation,
     isCopy: CopiedObjectsInput["isCopy"],
+    addOthers = (copied: CopiedObjects) => copied,
   ): Promise<void> {
     const from = location.folder;
     const copied = createCopiedObjects({ from, to, copies: bucket.pages(to), isCopy, parallel: bucket.parallel });
-    await bucket.removeCopied(location, copied);
+    await bucket.removeCopied(location, addOthers(copied));
     if (copied.hasRemaining()) throw createChangedError();
   }
 
@@ -238,4 +241,19 @@ export function createObjectCopyAndMove(bucket: CopyBucket): Required<Pick<Stora
 /** Selects a version of a file. Its entity-tag is empty if it is unknown. */
 function toVersion(etag: string): RemoveOptions {
   return { kind: "file", ...(etag !== "" && { ifMatch: [etag] }) };
+}
+
+/** Whether a key would be that of properties, but is too long. They are left out, as those of a single file are. */
+function isLeftOut(key: string): boolean {
+  return !isKey(key) && key.includes(`/${PROPERTIES_FOLDER}/`);
+}
+
+/** Also selects properties that the copy has left out. */
+function withLeftOut(copied: CopiedObjects, from: string, to: string): CopiedObjects {
+  const hasNoCopy = ({ key }: ListedObject): boolean => isLeftOut(to + key.slice(from.length));
+  const select: CopiedObjects["select"] = async (page) => [
+    ...page.filter(hasNoCopy).map(({ key }) => key),
+    ...(await copied.select(page.filter((one) => !hasNoCopy(one)))),
+  ];
+  return { ...copied, select };
 }

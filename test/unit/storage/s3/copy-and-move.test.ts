@@ -108,6 +108,26 @@ describe("copies of folders in S3", () => {
   });
 });
 
+describe("copies and moves of folders in S3 to paths at which no properties fit", () => {
+  it.each(["copy", "move"] as const)("leave those out, and take the members along: %s", async (verb) => {
+    const fake = createFake();
+    const { storage } = fake;
+    const names = ["s", ...Array.from({ length: 4 }, () => "n".repeat(245))];
+    const folders = names.slice(0, -1).map((_, index) => `/${names.slice(0, index + 1).join("/")}`);
+    for (const folder of folders) await storage.createFolder(folder);
+    for (const path of ["/s/short", `/${names.join("/")}`]) {
+      await put(storage, path, "x");
+      await storage.attributes?.change(path, PROPERTIES);
+    }
+    const before = keysOf(fake);
+    const target = "t".repeat(20);
+    await storage[verb]("/s", `/${target}`);
+    const after = renamed(before, "s", target).filter((key) => key.length <= 1024);
+    expect(after).toHaveLength(before.length - 1);
+    expect(keysOf(fake)).toEqual(verb === "copy" ? sorted(before, after) : after);
+  });
+});
+
 describe("copies of files in S3", () => {
   it("are removed again if their properties cannot be copied", async () => {
     const failing = `${PROPERTY_FOLDER}/copy`;
