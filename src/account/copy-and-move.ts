@@ -176,7 +176,10 @@ export function createCopyAndMove(
         await tree.attributes?.change(newPath, { properties }).catch(ignoreUnsupported);
       }
     } catch (error) {
-      await tree.remove(newPath, { kind: "folder", permanent: true }).catch(() => undefined);
+      const takingBack = removals
+        .requireEmpty(to)
+        .then(() => tree.remove(newPath, { kind: "folder", permanent: true }));
+      await takingBack.catch(() => undefined);
       throw error;
     }
     return replaced === undefined ? "created" : "replaced";

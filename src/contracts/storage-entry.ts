@@ -12,6 +12,9 @@ export interface StorageEntry {
   readonly etag?: string;
   /** Whether it has properties (`StorageAttributes`). Absent: it has none. The entry of `read` may leave it out. */
   readonly hasProperties?: true;
-  /** Whether it is a link that the storage follows: all else is about the target. Entries of `stat` and `list` say so. */
+  /**
+   * Whether it is a link that the storage follows: all else is about the target. The entries of `stat` and `list` say
+   * so.
+   */
   readonly isFollowed?: true;
 }

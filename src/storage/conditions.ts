@@ -1,5 +1,6 @@
 import { matchesStrongly, matchesWeakly } from "../contracts/entity-tags.ts";
 import {
+  hasCode,
   type RemoveOptions,
   type StorageAdapter,
   type StorageEntry,
@@ -54,6 +55,12 @@ export function checkSource<T extends Pick<StorageEntry, "kind" | "etag">>(
     throw new StorageError("precondition-failed");
   }
   return entry;
+}
+
+/** Throws an error of the write of a copy, which has no condition but that nothing is at the new path. */
+export function throwIfTaken(error: unknown): never {
+  if (!hasCode(error, "precondition-failed", "not-a-file")) throw error;
+  throw new StorageError("already-exists", "Something else was created there.", { cause: error });
 }
 
 /**

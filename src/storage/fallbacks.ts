@@ -10,10 +10,10 @@ import {
 } from "../contracts/storage-adapter.ts";
 import { inParallel } from "../platform/in-parallel.ts";
 import { sha256Hex } from "../platform/sha256.ts";
-import { checkSeparatePaths, checkSource } from "./conditions.ts";
+import { checkSeparatePaths, checkSource, throwIfTaken } from "./conditions.ts";
 import { toFileContent } from "./file-content.ts";
 import { NO_PROPERTIES } from "./properties.ts";
-import { createChangedError, removeSource } from "./remove-source.ts";
+import { createChangedSourceError, removeSource } from "./remove-source.ts";
 import { isUnread, toUnreadContent } from "./wrappers/dry-runs.ts";
 
 /** How many members of a folder are removed in parallel. */
@@ -82,7 +82,7 @@ export async function moveByCopying(
       ignoreNotFound(error);
       return true;
     });
-    if (!isGone) throw createChangedError();
+    if (!isGone) throw createChangedSourceError();
   }
 
   return removeSource(placement, remove, () => takeBack(copying, to));
@@ -124,7 +124,7 @@ async function copyFolder(copying: Copying, from: string, to: string): Promise<v
   }
   if (!isMove) return;
   for await (const [path, entry] of walk(storage, from)) {
-    if (!versions.has(toVersion(path, entry))) throw createChangedError();
+    if (!versions.has(toVersion(path, entry))) throw createChangedSourceError();
   }
 }
 
@@ -156,7 +156,7 @@ async function copyFile(copying: Copying, from: string, to: string): Promise<voi
       ...(isNew && { ifNoneMatch: "*" }),
       ...(isMove && { modified }),
     });
-    const written = await (isNew ? asNewMember(writing) : writing);
+    const written = await (isNew ? writing.catch(throwIfTaken) : writing);
     noteCopied(copying, from, to, file.entry, written);
     await copyProperties(copying, from, to, written);
   } finally {
@@ -257,14 +257,6 @@ async function* walk(
       ignoreNotFound(error);
     }
   }
-}
-
-/** Maps the errors of a write that may not replace anything to those of a copy. */
-async function asNewMember<T>(writing: Promise<T>): Promise<T> {
-  return writing.catch((error: unknown) => {
-    const isTaken = hasCode(error, "precondition-failed", "not-a-file");
-    throw isTaken ? new StorageError("already-exists", "Something else was created there.", { cause: error }) : error;
-  });
 }
 
 function ignoreNotFound(error: unknown): void {

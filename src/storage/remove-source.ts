@@ -23,6 +23,6 @@ export async function removeSource(
 }
 
 /** Creates the error for a source that is not as it was copied. */
-export function createChangedError(): StorageError {
+export function createChangedSourceError(): StorageError {
   return new StorageError("unavailable", "The source was changed meanwhile.");
 }

@@ -1,5 +1,5 @@
 import type { Operation } from "../../contracts/account.ts";
-import { type StorageEntry, StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
+import { type Placement, type StorageEntry, StorageError, type WriteOptions } from "../../contracts/storage-adapter.ts";
 import type { UploadState } from "../../contracts/storage-uploads.ts";
 import { watchSteps } from "../../contracts/watch-steps.ts";
 import { createError } from "../../http/errors.ts";
@@ -122,24 +122,36 @@ export function withLocks(files: FilesWithoutLocks, options: LockedFilesOptions)
 
   const copy: AccountFiles["copy"] = async (from, to, options) => {
     const operation = (await files.kindOf(from)) === "folder" ? "create-folder" : "write";
-    return change(operation, [{ path: to, changesFolder: true, isTree: true }], async ([replaced]) => {
-      const areBothFiles = await areFiles(from, to);
-      const placement = await files.copy(from, to, options);
-      if (placement === "replaced" && !areBothFiles) await endLocks(replaced);
-      return placement;
-    });
+    const changes = [{ path: to, changesFolder: true, isTree: true }];
+    return change(operation, changes, ([replaced]) => runAndEndLocks("copy", replaced, from, to, options));
   };
 
   const move: AccountFiles["move"] = async (from, to, options) => {
     const changes = [from, to].map((path) => ({ path, changesFolder: true, isTree: true }));
     return change("rename", changes, async ([moved, replaced]) => {
-      const areBothFiles = await areFiles(from, to);
-      const placement = await files.move(from, to, options);
+      const placement = await runAndEndLocks("move", replaced, from, to, options);
       await endLocks(moved);
-      if (placement === "replaced" && !areBothFiles) await endLocks(replaced);
       return placement;
     });
   };
+
+  /** Ends the locks of what a copy or a move replaces, also if it fails after it has removed that. */
+  async function runAndEndLocks(
+    verb: "copy" | "move",
+    found: readonly RootedLock[] | undefined,
+    ...[from, to, options]: Parameters<AccountFiles["copy"]>
+  ): Promise<Placement> {
+    const replaced = (await areFiles(from, to)) ? [] : found;
+    try {
+      const placement = await files[verb](from, to, options);
+      if (placement === "replaced") await endLocks(replaced);
+      return placement;
+    } catch (error) {
+      const kind = await files.kindOf(to).catch(() => "file");
+      if (kind === undefined) await endLocks(replaced);
+      throw error;
+    }
+  }
 
   /** A file that replaces a file leaves the locks as they are: office programs save this way. */
   async function areFiles(from: readonly string[], to: readonly string[]): Promise<boolean> {

@@ -10,7 +10,7 @@ import {
 } from "../../contracts/storage-adapter.ts";
 import { inParallel } from "../../platform/in-parallel.ts";
 import { checkSeparatePaths, checkSource } from "../conditions.ts";
-import { createChangedError, removeSource } from "../remove-source.ts";
+import { createChangedSourceError, removeSource } from "../remove-source.ts";
 import {
   type CopiedObjects,
   type CopiedObjectsInput,
@@ -232,7 +232,7 @@ export function createObjectCopyAndMove(bucket: CopyBucket): Required<Pick<Stora
     const from = location.folder;
     const copied = createCopiedObjects({ from, to, copies: bucket.pages(to), isCopy, parallel: bucket.parallel });
     await bucket.removeCopied(location, addOthers(copied));
-    if (copied.hasRemaining()) throw createChangedError();
+    if (copied.hasRemaining()) throw createChangedSourceError();
   }
 
   return { copy, move };

@@ -1,5 +1,6 @@
 import { matchesStrongly } from "../../contracts/entity-tags.ts";
-import { hasCode, StorageError } from "../../contracts/storage-adapter.ts";
+import { StorageError } from "../../contracts/storage-adapter.ts";
+import { throwIfTaken } from "../conditions.ts";
 import { toFileContent } from "../file-content.ts";
 import type { ListedObject } from "../object-store/copied-objects.ts";
 import type { CopyBucket, ObjectCopy, ObjectCopyOptions } from "../object-store/copy-and-move.ts";
@@ -40,7 +41,7 @@ export function createR2Copier(input: R2CopierInput): Pick<CopyBucket, "copyObje
       const write = { key: to, content: content.chunks(), metadata: toMetadata(found) };
       const conditions = { size, ...(isNew && { ifNoneMatch: "*" as const }), ...(signal && { signal }) };
       const check = () => checkKey(to, size, options);
-      const written = await writeObject({ ...input, ...write, options: conditions, check }).catch(toTargetError);
+      const written = await writeObject({ ...input, ...write, options: conditions, check }).catch(throwIfTaken);
       return { source: httpEtag, etag: written.httpEtag };
     } finally {
       await content.close();
@@ -68,10 +69,4 @@ function toMetadata({ httpMetadata, customMetadata, httpEtag }: R2ObjectBody): R
     ...(httpMetadata !== undefined && { httpMetadata }),
     customMetadata: { ...customMetadata, [SOURCE_METADATA]: httpEtag },
   };
-}
-
-/** Maps a failed condition, of which a copy has only one: that nothing is at the new key. */
-function toTargetError(error: unknown): never {
-  if (!hasCode(error, "precondition-failed")) throw error;
-  throw new StorageError("already-exists", "Something else was created there.", { cause: error });
 }

@@ -2,7 +2,10 @@ import { describe, expect, it } from "vitest";
 import { createAccountsAuthenticator } from "../../../src/auth/accounts/accounts.ts";
 import type { AccountSettings } from "../../../src/contracts/account.ts";
 import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
+import { StorageError } from "../../../src/contracts/storage-adapter.ts";
+import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import type { TestService } from "../../support/service.ts";
+import { fillStorage, overrideStorage } from "../../support/storage.ts";
 import { call, createDav, prop, set } from "./calls.ts";
 
 type Permission = NonNullable<AccountSettings["permissions"]>[number][number];
@@ -38,6 +41,20 @@ describe("COPY of depth 0 of a folder", () => {
       expect((await call(test, "COPY", "/home/f/", { destination: "/home/new/", depth })).status).toBe(403);
     }
     expect(await test.storage.stat("/alice/new")).toBeUndefined();
+  });
+
+  it("loses nothing that others put into the new folder before its properties cannot be stored", async () => {
+    const memory = createMemoryStorage();
+    const change = async (): Promise<never> => {
+      await fillStorage(memory, { "/alice/new/mine": "mine" });
+      throw new StorageError("no-space");
+    };
+    const storage = overrideStorage(memory, {
+      attributes: { properties: async () => new Map([["{x}p", "1"]]), change },
+    });
+    const test = await createDav({ storage });
+    expect((await call(test, "COPY", "/home/f/", alone("/home/new/"))).status).toBe(507);
+    expect(await test.stored("/alice/new/mine")).toBe("mine");
   });
 
   it("is one event, as every copy", async () => {

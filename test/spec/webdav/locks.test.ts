@@ -7,6 +7,7 @@ import type { FileServiceOptions } from "../../../src/config/options.ts";
 import type { AccountSettings } from "../../../src/contracts/account.ts";
 import type { AtomicKeyValueStore } from "../../../src/contracts/atomic-store.ts";
 import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
+import { StorageError } from "../../../src/contracts/storage-adapter.ts";
 import { createDiskStorage } from "../../../src/storage/disk.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import { createVersionsStorage } from "../../../src/storage/versions.ts";
@@ -363,6 +364,24 @@ describe("what a lock protects (RFC 4918 7)", () => {
     expect((await call(test, "PUT", "/home/a.txt", {}, "x")).status).toBe(201);
     expect((await call(test, "PUT", "/home/f/sub/deep.txt", {}, "x")).status).toBe(423);
     expect((await call(test, "DELETE", "/home/f/sub/deep.txt", { if: `(${second})` })).status).toBe(204);
+    expect((await call(test, "PUT", "/home/f/sub/deep.txt", {}, "x")).status).toBe(201);
+  });
+
+  it("a copy that fails after it has removed what it replaces ends the locks of that", async () => {
+    const memory = createMemoryStorage();
+    const change = async (): Promise<never> => {
+      throw new StorageError("no-space");
+    };
+    const storage = overrideStorage(memory, {
+      attributes: { properties: async () => new Map([["{x}p", "1"]]), change },
+    });
+    const test = await createDav({ storage });
+    const token = await lockedAs(test, "/home/f/sub/deep.txt");
+    const headers = { if: `</home/f/sub/deep.txt> (${token})`, destination: "/home/f/", depth: "0" };
+    expect((await call(test, "COPY", "/home/g/", { ...headers, overwrite: "F" })).status).toBe(412);
+    expect((await call(test, "PUT", "/home/f/sub/deep.txt", {}, "x")).status).toBe(423);
+    expect((await call(test, "COPY", "/home/g/", headers)).status).toBe(507);
+    await fillStorage(memory, { "/alice/f/sub/": "" });
     expect((await call(test, "PUT", "/home/f/sub/deep.txt", {}, "x")).status).toBe(201);
   });
 
