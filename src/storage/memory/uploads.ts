@@ -19,8 +19,6 @@ import type { Folder, Location, MemoryTree } from "./tree.ts";
 
 /** An upload, with its bytes. */
 interface MemoryUpload {
-  readonly key: UploadKey;
-  readonly path: string;
   /** The folder of the file to be. If another one, or none, is at its path, the upload is lost. */
   readonly parent: Folder;
   chunks: readonly Uint8Array[];
@@ -49,15 +47,18 @@ export function createMemoryUploads({ tree, checkTarget, putFile }: MemoryUpload
   }
 
   function isLost(upload: MemoryUpload): boolean {
-    if (upload.isLost || upload.state.done !== undefined) return upload.isLost;
-    upload.isLost = tree.find(toPathSegments(upload.path).slice(0, -1)) !== upload.parent;
-    if (upload.isLost) upload.chunks = [];
+    const { parent, state } = upload;
+    if (state.done === undefined && tree.find(toPathSegments(state.path).slice(0, -1)) !== parent) {
+      upload.isLost = true;
+      upload.chunks = [];
+    }
     return upload.isLost;
   }
 
-  function requireUpload(key: UploadKey): MemoryUpload {
+  /** `hasBytes`: one that is done has none any more. */
+  function requireUpload(key: UploadKey, hasBytes = false): MemoryUpload {
     const upload = findUpload(key);
-    if (upload === undefined) throw new StorageError("not-found");
+    if (upload === undefined || (hasBytes && upload.state.done !== undefined)) throw new StorageError("not-found");
     return upload;
   }
 
@@ -78,7 +79,7 @@ export function createMemoryUploads({ tree, checkTarget, putFile }: MemoryUpload
       modified: created,
       expires,
     };
-    uploads.set(toName(key), { key: state.key, path, parent, chunks: [], state, isLost: false });
+    uploads.set(toName(key), { parent, chunks: [], state, isLost: false });
     return state;
   }
 
@@ -92,7 +93,7 @@ export function createMemoryUploads({ tree, checkTarget, putFile }: MemoryUpload
     content: AsyncIterable<Uint8Array>,
     options: AppendOptions = {},
   ): Promise<UploadState> {
-    const { verify, signal: callersSignal } = options;
+    const { verify } = options;
     const run = async (signal: AbortSignal): Promise<UploadState> => {
       const upload = requireUpload(key);
       if (upload.state.done !== undefined || upload.state.offset !== offset) throw new StorageError("offset-mismatch");
@@ -108,7 +109,7 @@ export function createMemoryUploads({ tree, checkTarget, putFile }: MemoryUpload
       }
       return keep(upload, chunks);
     };
-    return writers.append(key, run, callersSignal);
+    return writers.append(key, run, options.signal);
   }
 
   function keep(upload: MemoryUpload, chunks: readonly Uint8Array[]): UploadState {
@@ -125,7 +126,7 @@ export function createMemoryUploads({ tree, checkTarget, putFile }: MemoryUpload
   }
 
   function complete(key: UploadKey, options: CompleteOptions = {}): Promise<StorageEntry> {
-    const run = async (): Promise<StorageEntry> => {
+    return writers.run(key, async () => {
       const upload = requireUpload(key);
       options.signal?.throwIfAborted();
       const { done, size, offset, path } = upload.state;
@@ -140,8 +141,7 @@ export function createMemoryUploads({ tree, checkTarget, putFile }: MemoryUpload
       upload.chunks = [];
       upload.state = { ...upload.state, done: entry };
       return entry;
-    };
-    return writers.run(key, run);
+    });
   }
 
   function discard(key: UploadKey): Promise<DiscardedUpload | undefined> {
@@ -154,20 +154,20 @@ export function createMemoryUploads({ tree, checkTarget, putFile }: MemoryUpload
   }
 
   async function* list(owner?: string): AsyncGenerator<UploadState> {
-    for (const upload of [...uploads.values()]) {
-      if (!uploads.has(toName(upload.key)) || (owner !== undefined && upload.key.owner !== owner)) continue;
+    for (const upload of uploads.values()) {
+      if (owner !== undefined && upload.state.key.owner !== owner) continue;
       yield isLost(upload) ? { ...upload.state, lost: true } : upload.state;
     }
   }
 
   async function* read(key: UploadKey): AsyncGenerator<Uint8Array> {
-    for (const chunk of requireUpload(key).chunks) yield new Uint8Array(chunk);
+    for (const chunk of requireUpload(key, true).chunks) yield new Uint8Array(chunk);
   }
 
   async function join(keys: readonly UploadKey[], path: string, options: JoinOptions = {}): Promise<StorageEntry> {
     const { size, signal } = options;
     signal?.throwIfAborted();
-    const chunks = keys.flatMap((key) => requireUpload(key).chunks);
+    const chunks = keys.flatMap((key) => requireUpload(key, true).chunks);
     if (size !== undefined && size !== byteLength(chunks)) throw new StorageError("incomplete");
     return putFile(checkTarget(toPathSegments(path), options), chunks);
   }

@@ -149,7 +149,10 @@ export function createTreeUploads({ mounts, locate }: TreeUploadsOptions): Stora
       return await uploads.join(keys, inner, toMountedOptions(options, mountedAt));
     } catch (error) {
       if (!hasCode(error, "not-found")) throw error;
-      for (const key of keys) if ((await findIn(key)) === undefined) throw error;
+      for (const key of keys) {
+        const found = await find(key);
+        if (found === undefined || found.done !== undefined) throw error;
+      }
       throw new StorageError("denied", "Another storage has some of the uploads.", { cause: error });
     }
   }

@@ -18,6 +18,9 @@ export const partCases: readonly UploadCase[] = [
       const decoder = new TextDecoder();
       for await (const chunk of uploadsOf(storage).read?.(key) ?? []) text += decoder.decode(chunk, { stream: true });
       expectEqual(text, "abcdefg", "text");
+      await uploadsOf(storage).complete(key);
+      const read = uploadsOf(storage).read?.(key)[Symbol.asyncIterator]();
+      await expectRefusal(read?.next() ?? Promise.resolve(), "not-found");
     },
   },
   {
@@ -71,6 +74,9 @@ export const partCases: readonly UploadCase[] = [
       await expectRefusal(join([key], "/file", { ifNoneMatch: "*" }), "precondition-failed");
       await expectRefusal(join([key], "/file", { size: 4 }), "incomplete");
       await expectRefusal(join([key], "/missing/file"), "parent-missing");
+      const done = await beginUpload(storage, "/done");
+      await uploadsOf(storage).complete(done.key);
+      await expectRefusal(join([key, done.key], "/file"), "not-found");
       expectEqual(await readFileText(storage, "/file"), "previous", "text");
     },
   },
