@@ -115,7 +115,6 @@ export function createAzureWriter(client: AzureClient): AzureWriter {
         key: blob.key,
         body,
         headers: { ...headers, "x-ms-blob-type": "BlockBlob" },
-        signal: blob.options.signal,
       }),
     );
   }
@@ -140,7 +139,7 @@ export function createAzureWriter(client: AzureClient): AzureWriter {
     const list = ids.map((id) => `<Uncommitted>${id}</Uncommitted>`).join("");
     const body = new TextEncoder().encode(`<?xml version="1.0" encoding="utf-8"?><BlockList>${list}</BlockList>`);
     const query = { comp: "blocklist" };
-    return commit(blob, (headers) => client.call({ method: "PUT", key, query, body, headers, signal: options.signal }));
+    return commit(blob, (headers) => client.call({ method: "PUT", key, query, body, headers }));
   }
 
   function commit({ key, writer, options }: NewBlob, send: ObjectChange["send"]): Promise<AzureVersion> {

@@ -104,7 +104,7 @@ export function createS3Copier(
     try {
       const tags = await sendPartCopies(client, upload, source, { ...options, partBytes });
       state = "sent";
-      const send: ConditionalChange["send"] = (headers) => completeUpload(client, upload, tags, headers, signal);
+      const send: ConditionalChange["send"] = (headers) => completeUpload(client, upload, tags, headers);
       const response = await changeTarget({ kind: "complete", key: to, writer, send }, options);
       state = "complete";
       const tag = response && childText(parseResponse(response.text), "ETag");

@@ -136,7 +136,6 @@ export async function completeUpload(
   { key, id }: S3Upload,
   tags: readonly string[],
   headers: Readonly<Record<string, string>>,
-  signal?: AbortSignal,
 ): Promise<StoreResponse> {
   const list = tags.map(
     (tag, index) => `<Part><PartNumber>${index + 1}</PartNumber><ETag>${escapeXml(tag)}</ETag></Part>`,
@@ -148,7 +147,6 @@ export async function completeUpload(
     query: { uploadId: id },
     headers: { ...headers, "content-type": "application/xml" },
     body: new TextEncoder().encode(text),
-    signal,
   };
   return callForResult(client, request, "CompleteMultipartUploadResult");
 }

@@ -123,8 +123,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport, to
       conditions: options,
       signal,
       what: `PUT ${key}`,
-      send: (headers) =>
-        client.call({ method: "PUT", key, body, headers: { ...headers, ...toFileHeaders(writer) }, signal }),
+      send: (headers) => client.call({ method: "PUT", key, body, headers: { ...headers, ...toFileHeaders(writer) } }),
     });
     return fetchEntry(location, body.byteLength, writer, response);
   }
@@ -169,7 +168,7 @@ export function createS3Writer(client: S3Client, support: S3ConditionSupport, to
       signal,
       what: `PUT ${key}`,
       async send(headers) {
-        const response = await completeUpload(client, upload, tags, headers, signal);
+        const response = await completeUpload(client, upload, tags, headers);
         if (!isSuccessful(response)) onRefusal?.(codeOf(response));
         return response;
       },

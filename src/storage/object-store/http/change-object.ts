@@ -11,6 +11,7 @@ export interface ObjectChange {
   readonly conditions: Pick<WriteOptions, "ifMatch" | "ifNoneMatch">;
   /** The caller has just seen that there is no object. */
   readonly isKnownToBeFree?: true;
+  /** Ends the change before a request for it is sent. A request that was sent may have made it already. */
   readonly signal?: AbortSignal | undefined;
   /** Description for the log. */
   readonly what: string;
@@ -92,12 +93,13 @@ export async function changeObject<Found extends MarkedObject>(
 
   async function look(round: number): Promise<Found | undefined> {
     if (round === 0 && change.isKnownToBeFree) return undefined;
-    if (round > 1) await wait(protocol.random() * ROUND_MS * round, signal);
-    return protocol.look(key, signal);
+    if (round > 1) await wait(protocol.random() * ROUND_MS * round);
+    return protocol.look(key, round === 0 ? signal : undefined);
   }
 
   /** Sends the change once. If no response arrives, looks whether the change was made. */
   async function sendOnce(headers: Readonly<Record<string, string>>): Promise<ChangeResult<Found>> {
+    signal?.throwIfAborted();
     try {
       return { response: await change.send(headers) };
     } catch (error) {
@@ -118,7 +120,7 @@ export async function changeObject<Found extends MarkedObject>(
   /** Looks whether the change was made although no response says so. `undefined` if not, or if it is unknown. */
   async function findEffect(): Promise<ChangeResult<Found> | undefined> {
     try {
-      const found = await protocol.look(key, signal);
+      const found = await protocol.look(key, undefined);
       return isEffect(found, change, Number.POSITIVE_INFINITY) ? { found } : undefined;
     } catch {
       return undefined;

@@ -161,6 +161,24 @@ describe("createAzureStorage", () => {
     expect(puts).toBe(2);
   });
 
+  it.each([
+    ["by one request", 4],
+    ["by a list of blocks", 1_200_000],
+  ])("keeps a file that the store makes as the signal aborts: %s", async (_way, size) => {
+    const client = new AbortController();
+    const { storage } = createFake(
+      ({ method, url }) => {
+        if (method === "GET") return listing();
+        if (method === "HEAD") return refusal(404, "BlobNotFound");
+        if (!url.includes("comp=block&")) client.abort(new Error("gone"));
+        return new Response(null, { status: 201, headers: { etag: '"0x1"' } });
+      },
+      { blockBytes: 1_048_576 },
+    );
+    const entry = await put(storage, "/file", "x".repeat(size), { signal: client.signal });
+    expect([client.signal.aborted, entry.size, entry.etag]).toEqual([true, size, '"0x1"']);
+  });
+
   it("reads bytes as they are stored, also with a content encoding", async () => {
     const { storage, calls } = createFake(({ url }) => {
       const isPlain = url.includes("rsce=identity");

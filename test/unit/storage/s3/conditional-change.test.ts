@@ -142,6 +142,48 @@ describe("conditions of S3", () => {
   });
 });
 
+describe("a write whose signal aborts while the store makes the file", () => {
+  it.each([
+    ["by one request", "new"],
+    ["by the end of its parts", "x".repeat(6 * 1_048_576)],
+  ])("resolves, as the file is there: %s", async (_way, text) => {
+    const client = new AbortController();
+    const fake = createFake(({ method, query, signal }, _number, serve) => {
+      if (method === "PUT" ? query.has("partNumber") : !query.has("uploadId")) return undefined;
+      const made = serve();
+      client.abort(new Error("gone"));
+      return signal?.aborted ? Promise.reject(signal.reason) : made;
+    });
+    const { size } = await put(fake.storage, "/file", text, { signal: client.signal });
+    expect([client.signal.aborted, size]).toEqual([true, text.length]);
+    expect(fake.uploads.size).toBe(0);
+  });
+
+  it("resolves, as the file is there: by a request whose response was lost", async () => {
+    const client = new AbortController();
+    const fake = createFake(({ method }, _number, serve) => {
+      if (method !== "PUT" || client.signal.aborted) return undefined;
+      serve();
+      client.abort(new Error("gone"));
+      return Promise.reject(new TypeError("lost"));
+    });
+    const { size } = await put(fake.storage, "/file", "new", { ifNoneMatch: "*", signal: client.signal });
+    expect(size).toBe(3);
+    expect(fake.calls.filter(({ method }) => method === "PUT")).toHaveLength(2);
+  });
+
+  it("sends nothing if it aborts before that", async () => {
+    const client = new AbortController();
+    const fake = createFake(({ method }) => {
+      if (method === "HEAD") client.abort(new Error("gone"));
+      return undefined;
+    });
+    const written = put(fake.storage, "/file", "new", { ifNoneMatch: "*", signal: client.signal });
+    await expect(written).rejects.toThrow("gone");
+    expect(fake.objects.size).toBe(0);
+  });
+});
+
 function withTag(headers: Headers): Headers {
   return new Headers([...headers].filter(([name]) => name.startsWith("x-amz-meta-")).concat([["etag", '"t"']]));
 }
