@@ -8,7 +8,8 @@ import { toScanned, toUpload } from "../store-upload.ts";
  * Asks the option `beforeCommit` about a file that is complete. It gets the content from the first byte on, if it wants
  * to see it. Call this before the file becomes visible. `data` is what the events have of the file. Returns what event
  * 40017 has of a scan.
- * @throws HttpError `unprocessable` if it refuses the file.
+ * @throws HttpError `unprocessable` if it refuses the file; the signal's reason if the client disconnects before the
+ * last byte was seen.
  */
 export async function askBeforeCommit(
   context: AccountContext,
@@ -28,7 +29,7 @@ export async function askBeforeCommit(
   });
   const guarded = guardContent(content, upload, beforeCommit, context.report);
   try {
-    for await (const _ of guarded.content);
+    for await (const _ of guarded.content) context.request.signal.throwIfAborted();
     return toScanned(upload);
   } finally {
     guarded.settle();

@@ -38,6 +38,7 @@ export function endsUpload(context: AccountContext, error: unknown): boolean {
 export async function completeResumableUpload(context: AccountContext, { id }: AccountUpload): Promise<StorageEntry> {
   const { uploads, service } = requireUploads(context);
   return service.withLock(id, async () => {
+    context.request.signal.throwIfAborted();
     // The previous request may have completed the upload, and then has emitted the event.
     const upload = await uploads.find(id);
     if (upload === undefined) throw new StorageError("not-found");
@@ -87,8 +88,8 @@ async function makeFile(
   async function makeAt(path?: readonly string[]): Promise<MadeFile> {
     const read = (): AsyncIterable<Uint8Array> => uploads.read(upload);
     const scanned = await askBeforeCommit(context, toUploadData(upload, path?.at(-1)), state.offset, read);
-    const { signal } = context.request;
-    return { entry: await uploads.complete(upload, { signal, onRepeat, ...(path && { path }) }), scanned };
+    // All bytes and the verdict are there. A client that disconnects now learns the outcome by HEAD.
+    return { entry: await uploads.complete(upload, { onRepeat, ...(path && { path }) }), scanned };
   }
 
   return note.isNamedLater === true ? withNewName(context, note.path, makeAt) : makeAt();

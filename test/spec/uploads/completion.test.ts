@@ -81,22 +81,31 @@ describe.each(["memory", "disk"])("a client that disconnects during the completi
   });
   afterAll(() => rm(root, { recursive: true, force: true }));
 
-  /** A service whose guard has the client of the first completion disconnect. */
-  async function createDisconnecting() {
+  /** A service whose guard has the client of the first completion disconnect, at the content or at its decision. */
+  async function createDisconnecting(at: "content" | "decision" = "content") {
     const client = new AbortController();
     const storage = kind === "disk" ? createDiskStorage({ root }) : createMemoryStorage();
-    const beforeCommit = async (): Promise<undefined> => {
-      client.abort();
+    let decisions = 0;
+    const beforeCommit = {
+      receive() {
+        if (at === "content") client.abort();
+      },
+      async decide() {
+        decisions += 1;
+        client.abort();
+        return undefined;
+      },
     };
     const service = await createUploadService({ storage, beforeCommit, requestClass: Request });
-    return { ...service, signal: client.signal };
+    return { ...service, signal: client.signal, countDecisions: () => decisions };
   }
 
   it("finds all of it again, and completes it: tus (R 7.4, 9.3)", async () => {
-    const { createByTus, patch, tus, stored, events, signal } = await createDisconnecting();
+    const { createByTus, patch, tus, stored, events, signal, countDecisions } = await createDisconnecting();
     const url = await createByTus("a", { "upload-length": "3" });
     await patch(url, 0, "abc", {}, { signal });
     expect(events.map(({ id }) => id)).toEqual([40021]);
+    expect(countDecisions()).toBe(0);
     const shown = await tus("HEAD", url);
     expect([shown.status, shown.header("upload-offset"), shown.header("upload-complete")]).toEqual([200, "3", "?1"]);
     expect(await stored("/alice/a")).toBe("abc");
@@ -125,6 +134,16 @@ describe.each(["memory", "disk"])("a client that disconnects during the completi
     expect((await draft("PATCH", url, again)).status).toBe(201);
     expect(await stored("/alice/c")).toBe("abc");
     expect(events.map(({ id }) => id)).toEqual([40021, 40017]);
+  });
+
+  it("has its file if beforeCommit accepts that: all of it was there (R 7.3, 9.3)", async () => {
+    const { createByTus, patch, tus, stored, events, signal, countDecisions } = await createDisconnecting("decision");
+    const url = await createByTus("d", { "upload-length": "3" });
+    await patch(url, 0, "abc", {}, { signal });
+    expect([signal.aborted, await stored("/alice/d")]).toEqual([true, "abc"]);
+    expect(events.map(({ id }) => id)).toEqual([40021, 40017]);
+    expect((await tus("HEAD", url)).header("upload-complete")).toBe("?1");
+    expect([events.length, countDecisions()]).toEqual([2, 1]);
   });
 });
 
@@ -290,6 +309,30 @@ describe("two requests that complete one upload", () => {
     for (const { status } of answers) expect([200, 204, 409]).toContain(status);
     expect((await tus("HEAD", url)).header("upload-complete")).toBe("?1");
     expect(events.map(({ id }) => id)).toEqual([40021, 40017]);
+  });
+});
+
+describe("a client that disconnects while another request completes its upload", () => {
+  it("has no guard asked once more", async () => {
+    const client = new AbortController();
+    let scans = 0;
+    let showAgain: (() => Promise<unknown>) | undefined;
+    let shown: Promise<unknown> | undefined;
+    const { createByTus, patch, tus } = await createUploadService({
+      requestClass: Request,
+      beforeCommit: async () => {
+        scans += 1;
+        shown ??= showAgain?.();
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        client.abort();
+        throw new HttpError("unavailable", "The scanner is away.");
+      },
+    });
+    const url = await createByTus("a", { "upload-length": "3" });
+    showAgain = () => tus("HEAD", url, {}, { signal: client.signal });
+    expect((await patch(url, 0, "abc")).status).toBe(503);
+    await shown;
+    expect(scans).toBe(1);
   });
 });
 
