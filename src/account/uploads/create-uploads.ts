@@ -155,13 +155,12 @@ export function createAccountUploads(options: AccountUploadsOptions): AccountUpl
 
   async function join(
     parts: readonly AccountUpload[],
-    { note, path = note.path, ...draft }: NewUpload,
+    { note, path = note.path, signal, ...draft }: NewUpload,
   ): Promise<NewUpload> {
     await requireFor(path, "write");
     const size = parts.reduce((sum, { state }) => sum + state.offset, 0);
     requireSize(note, size);
     if (tree.join === undefined) throw createError("upload-unsupported");
-    const { signal } = draft;
     const options = { ...toConditions(note), size, owner: foldName(account.name), ...(signal && { signal }) };
     const keys = parts.map(({ id }) => toKey(id));
     const entry = await tree.join(keys, toStoragePath(path), options).catch((error: unknown) => {
@@ -169,7 +168,7 @@ export function createAccountUploads(options: AccountUploadsOptions): AccountUpl
     });
     const { etag, modified } = entry;
     const joined = { ...(etag !== undefined && { etag }), size: entry.size, modified: modified.getTime() };
-    // The conditions were about the file as it was before.
+    // The conditions were about the file as it was before, and the file stays if the client disconnects now.
     const { ifMatch: _, ifNoneMatch: __, ...kept } = note;
     return { ...draft, size, note: { ...kept, joined } };
   }

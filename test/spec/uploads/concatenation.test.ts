@@ -230,6 +230,26 @@ describe("the final upload", () => {
     expect((await running).status).toBe(201);
   });
 
+  it("frees its parts and is known although the client disconnects once the file is there (R 3.13, 7.3)", async () => {
+    const client = new AbortController();
+    const storage = createMemoryStorage();
+    const { uploads } = storage;
+    const join: NonNullable<typeof uploads.join> = async (...input) => {
+      const entry = await uploads.join?.(...input);
+      client.abort();
+      return entry ?? { kind: "file", name: "", size: 0, modified: new Date() };
+    };
+    const joining = { ...storage, uploads: { ...uploads, join } };
+    const service = await createUploadService({ storage: joining, requestClass: Request });
+    const { tus, call, stored, events } = service;
+    const parts = await createParts(service, "abc", "def");
+    const { status } = await tus("POST", "/home/", final(parts), { signal: client.signal });
+    expect([status, await stored("/alice/a.txt")]).toEqual([201, "abcdef"]);
+    for (const part of parts) expect((await tus("HEAD", part)).status).toBe(404);
+    expect((await call("GET", "/home/__svc__/uploads/")).json()).toEqual({ uploads: [] });
+    expect(events.map(({ id }) => id)).toEqual([40021, 40017]);
+  });
+
   it("is not announced, and 501, where the storage cannot join (R 3.1, 6.7)", async () => {
     const memory = createMemoryStorage();
     const { join: _, ...uploads } = memory.uploads ?? ({} as NonNullable<typeof memory.uploads>);
