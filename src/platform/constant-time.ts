@@ -17,8 +17,8 @@ async function digest(text: string): Promise<Uint8Array> {
   return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
 }
 
-/** Compares two digests as hexadecimal. The time does not reveal where they differ. */
-export function isSameDigest(one: string, other: string): boolean {
+/** Compares two short texts, such as digests in hexadecimal. The time does not reveal where they differ. */
+export function isSameText(one: string, other: string): boolean {
   let difference = one.length ^ other.length;
   for (let index = 0; index < one.length; index += 1) difference |= one.charCodeAt(index) ^ other.charCodeAt(index);
   return difference === 0;

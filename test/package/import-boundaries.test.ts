@@ -131,7 +131,6 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   flydrive: ["bridges"],
   mime: ["http/media-types/by-name.ts"],
   negotiator: ["http"],
-  otpauth: ["auth/second-factor/totp.ts"],
   picocolors: ["cli"],
   "structured-headers": ["http/digests/digest-headers.ts", "http/uploads/structured-fields.ts"],
   "js-yaml": ["openapi", "cli/config/read/config-text.ts"],

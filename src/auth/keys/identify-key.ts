@@ -4,7 +4,7 @@ import type { Connection } from "../../contracts/connection.ts";
 import type { EventKey } from "../../contracts/events/envelope.ts";
 import { isSecure } from "../../http/request-target.ts";
 import { readTrace } from "../../http/trace-context.ts";
-import { isSameDigest } from "../../platform/constant-time.ts";
+import { isSameText } from "../../platform/constant-time.ts";
 import { sha256Hex } from "../../platform/sha256.ts";
 import type { Identification } from "../identification.ts";
 import type { LoginAttempt, LoginAudit } from "../login-audit.ts";
@@ -133,7 +133,7 @@ export function createKeyIdentifier(options: KeyIdentifierOptions): KeyIdentifie
 
 /** Whether a text is the key, and has come with the name of its account if it has come with one. */
 function isRight({ text, username }: PresentedKey, { username: owner, key }: ChainKey): boolean {
-  return isSameDigest(sha256Hex(text), key.sha256) && (username === undefined || username === owner);
+  return isSameText(sha256Hex(text), key.sha256) && (username === undefined || username === owner);
 }
 
 function isEqual(one: object, other: object): boolean {

@@ -1,4 +1,4 @@
-import { isSameDigest } from "../../platform/constant-time.ts";
+import { isSameText } from "../../platform/constant-time.ts";
 import { sha256Hex } from "../../platform/sha256.ts";
 
 const CODE_COUNT = 10;
@@ -25,6 +25,6 @@ export function hashRecoveryCode(code: string): string {
 export function findRecoveryCode(code: string, known: readonly string[]): string | undefined {
   const sha256 = hashRecoveryCode(code);
   let found: string | undefined;
-  for (const digest of known) if (isSameDigest(digest, sha256)) found = digest;
+  for (const digest of known) if (isSameText(digest, sha256)) found = digest;
   return found;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createTotp } from "../../../../src/auth/second-factor/create-totp.ts";
 import { findRecoveryCode } from "../../../../src/auth/second-factor/recovery-codes.ts";
-import { createTotpSecret, findStep } from "../../../../src/auth/second-factor/totp.ts";
+import { createTotpSecret, findStep, toTotpUrl } from "../../../../src/auth/second-factor/totp.ts";
 import { accountTotpSchema } from "../../../../src/schemas/totp.ts";
 import { TOTP_SECRET } from "../../../support/secrets/totp.ts";
 
@@ -42,6 +42,12 @@ describe("new one-time passwords", () => {
       ...{ issuer: "Files: ours", secret: totp.secret, algorithm: "SHA1", digits: "6", period: "30" },
     });
     expect(accountTotpSchema.parse(totp)).toEqual(totp);
+  });
+
+  it("have a URL without an issuer, if the service has no name", () => {
+    expect(toTotpUrl(TOTP_SECRET, "alice", "")).toBe(
+      `otpauth://totp/alice?secret=${TOTP_SECRET}&algorithm=SHA1&digits=6&period=30`,
+    );
   });
 
   it("have ten recovery codes of 80 bits, of which only digests are kept", () => {
