@@ -1,5 +1,5 @@
 import { hmac } from "@noble/hashes/hmac.js";
-import { sha1 } from "@noble/hashes/legacy";
+import { sha1 } from "@noble/hashes/legacy.js";
 import { isSameText } from "../../platform/constant-time.ts";
 
 /** Every authenticator app supports these settings (RFC 6238): HMAC-SHA-1, 6 digits, 30 seconds. */
