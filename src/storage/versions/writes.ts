@@ -1,5 +1,5 @@
 import { handOnUploads } from "../../contracts/handed-on.ts";
-import type { StorageAdapter, StorageEntry } from "../../contracts/storage-adapter.ts";
+import { hasCode, type StorageAdapter, type StorageEntry } from "../../contracts/storage-adapter.ts";
 import type { StorageUploads, UploadKey, UploadState } from "../../contracts/storage-uploads.ts";
 import { createReceivedContent, hasBytes } from "./compare.ts";
 import type { VersionInternals } from "./internals.ts";
@@ -55,7 +55,11 @@ export function createVersionsUploads(internals: VersionInternals, uploads: Stor
     async function* content(): AsyncGenerator<Uint8Array> {
       for (const { key } of states) yield* (read as (key: UploadKey) => AsyncIterable<Uint8Array>).call(uploads, key);
     }
-    return hasBytes(storage, path, content());
+    return hasBytes(storage, path, content()).catch((error: unknown) => {
+      // Another process has completed or ended an upload meanwhile: the completion or the join says which.
+      if (!hasCode(error, "not-found")) throw error;
+      return false;
+    });
   }
 
   async function complete(

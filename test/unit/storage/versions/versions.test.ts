@@ -99,6 +99,29 @@ describe("createVersionsStorage", () => {
     expect(await textsOf(storage, "/d")).toEqual(["d"]);
   });
 
+  it("answers a completion with the file that another process has just made of the upload", async () => {
+    const inner = createMemoryStorage();
+    const first = openVersions({}, inner).storage;
+    const uploads = inner.uploads as NonNullable<typeof inner.uploads>;
+    const key = { owner: "", id: "0".repeat(32) };
+    const find: typeof uploads.find = async (...call) => {
+      const found = await uploads.find(...call);
+      await first.uploads?.complete(key);
+      return found;
+    };
+    const second = openVersions({}, overrideStorage(inner, { uploads: { ...uploads, find } })).storage;
+    await put(first, "/a", "old");
+    await uploads.create(key, "/a", { note: "", expires: new Date(0), size: 3 });
+    await uploads.append(key, 0, textChunks("new"));
+    let isRepeated = false;
+    const onRepeat = (): void => {
+      isRepeated = true;
+    };
+    expect(await second.uploads?.complete(key, { onRepeat })).toEqual(await inner.stat("/a"));
+    expect(isRepeated).toBe(true);
+    expect([await textsOf(first, "/a"), await readFileText(first, "/a")]).toEqual([["old"], "new"]);
+  });
+
   it("keeps the newest as many as it may, for as long as it may", async () => {
     const { inner, storage, pass } = openVersions({ keep: 2, keepSeconds: 100 });
     await putAll(storage, "/a", "1", "2", "3", "4");
