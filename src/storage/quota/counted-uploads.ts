@@ -28,6 +28,8 @@ export interface CountedUploads {
 
 /** An upload that a call is changing. */
 export interface CountedUpload {
+  /** The upload was created. An earlier one with its key does not matter any more. */
+  begin(): void;
   /** What is counted for the upload, and no file has claimed. */
   free(): ChangedPart;
   /**
@@ -96,6 +98,10 @@ export function createCountedUploads(uploads: StorageUploads | undefined): Count
     }
 
     return {
+      begin() {
+        upload.isOver = false;
+        ended.delete(name);
+      },
       free,
       grow: (to, count) => {
         const more = Math.max(0, to.bytes - upload.amount.bytes);

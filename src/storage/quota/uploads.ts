@@ -52,6 +52,7 @@ export function createQuotaUploads(
     return withOpen(key, { path, offset: 0 }, (upload) =>
       withReservation(path, draft.quota, async (reservation) => {
         const state = await uploads.create(key, path, draft);
+        upload.begin();
         try {
           await reservation.raise(toNeeded(state));
         } catch (error) {

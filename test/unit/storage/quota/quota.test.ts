@@ -235,6 +235,24 @@ describe("createQuotaStorage", () => {
     expect(await storage.quota.usage("/")).toEqual({ bytes: 6000, files: 1, reservedBytes: 0, reservedFiles: 0 });
   });
 
+  it.each(["completed", "discarded"])(
+    "reserves the length of an upload with the key of one that was %s",
+    async (end) => {
+      const { storage } = open();
+      const { uploads } = storage;
+      if (uploads === undefined) throw new Error("The storage has no uploads.");
+      const draft = { note: "", expires: new Date(Date.now() + 60_000) };
+      await uploads.create(key(1), "/a", { ...draft, size: 0 });
+      if (end === "completed") await uploads.complete(key(1));
+      await uploads.discard(key(1));
+      await uploads.create(key(1), "/b", { ...draft, size: 6000 });
+      expect(await storage.quota.usage("/")).toMatchObject({ reservedBytes: 6000 });
+      expect(await codeOf(uploads.create(key(2), "/c", { ...draft, size: 4001 }))).toBe("no-space");
+      await storage.quota.recount("/");
+      expect(await storage.quota.usage("/")).toMatchObject({ reservedBytes: 6000 });
+    },
+  );
+
   it("renews what a slow write has reserved every two minutes, so that no other process gets its room", async () => {
     const start = 1_000_000;
     let now = start;
