@@ -96,6 +96,9 @@ describe("an upload in R2", { retry: 1 }, () => {
     for (const id of begun) await bucket.resumeMultipartUpload(`${prefix}file`, id).abort();
     await expect(uploadsOf(storage).complete(key)).rejects.toMatchObject({ code: "not-found" });
     expect(await uploadsOf(storage).find(key)).toBeUndefined();
+    expect(await keysBelow(prefix)).toEqual([expect.stringMatching(/state\.json$/)]);
+    for await (const state of uploadsOf(storage).list()) expect(state).toMatchObject({ key, lost: true });
+    expect(await uploadsOf(storage).discard(key)).toBe("unfinished");
     expect(await keysBelow(prefix)).toEqual([]);
   });
 });

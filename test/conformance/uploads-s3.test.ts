@@ -93,6 +93,9 @@ describe.skipIf(s3Missing !== undefined)("an upload in S3", () => {
     await uploadsOf(storage).append(key, 0, inChunks(noise(6 * MEBIBYTE, 5), 100_000));
     await abortUploadsOf(`${prefix}/file`);
     expect(await uploadsOf(storage).find(key)).toBeUndefined();
+    expect(await keysBelow(prefix)).toEqual([expect.stringMatching(/state\.json$/)]);
+    for await (const state of uploadsOf(storage).list()) expect(state).toMatchObject({ key, lost: true });
+    expect(await uploadsOf(storage).discard(key)).toBe("unfinished");
     expect(await keysBelow(prefix)).toEqual([]);
   });
 
