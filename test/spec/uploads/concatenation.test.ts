@@ -233,7 +233,7 @@ describe("the final upload", () => {
   it("frees its parts and is known although the client disconnects once the file is there (R 3.13, 7.3)", async () => {
     const client = new AbortController();
     const storage = createMemoryStorage();
-    const { uploads } = storage;
+    const uploads = storage.uploads ?? ({} as NonNullable<typeof storage.uploads>);
     const join: NonNullable<typeof uploads.join> = async (...input) => {
       const entry = await uploads.join?.(...input);
       client.abort();
