@@ -143,6 +143,19 @@ describe("a file that is asked for", () => {
     expect((await call("GET", "/home/a", { headers })).status).toBe(status);
     expect(told(40004, 40035)).toEqual([]);
   });
+
+  it("was not failed to be opened if the client disconnects meanwhile", async () => {
+    const client = new AbortController();
+    const storage = overrideStorage(createMemoryStorage(), {
+      async read() {
+        client.abort();
+        throw client.signal.reason;
+      },
+    });
+    const { call, told } = await createTold({ storage, files: { "/alice/a": "12345" }, requestClass: Request });
+    await call("GET", "/home/a", { signal: client.signal });
+    expect([client.signal.aborted, told(40004, 40035)]).toEqual([true, []]);
+  });
 });
 
 describe("a form that is answered by a page", () => {

@@ -59,10 +59,11 @@ function redirectOrEmit(context: AccountContext, error: unknown): Reply {
   }
 }
 
-/** Event 40035. Not for failed preconditions: the file could have been opened. */
+/** Event 40035. Not for failed preconditions, or a client that disconnects: the file could have been opened. */
 function emitOpenFailed(context: AccountContext, error: unknown): void {
-  const { failure, message: details } = context.failureOf(error);
-  if (failure === "precondition-failed" || failure === "range-not-satisfiable") return;
+  const { failure, code, message: details } = context.failureOf(error);
+  const isOfRequest = failure === "precondition-failed" || failure === "range-not-satisfiable";
+  if (isOfRequest || code === "client-disconnected") return;
   emitEvent(context, { id: 40035, data: { ...toDownloadData(context), details } });
 }
 
