@@ -66,13 +66,20 @@ function toBodyInit(body: ReplyBody | undefined, signal: AbortSignal): BodyInit 
   return "readInto" in body ? toReplyStream(body, signal) : (body as Exclude<typeof body, ByteSource> & BodyInit);
 }
 
-/** The stream of a source. Some runtimes report a disconnect by the request's signal alone, so its abort closes it. */
+/**
+ * The stream of a source. Some runtimes report a disconnect by the request's signal alone, so its abort closes the
+ * source. A source that is closed seems to be at its end: the stream fails then, and never looks complete.
+ */
 export function toReplyStream(source: ByteSource, signal: AbortSignal): ReadableStream<Uint8Array> {
   const close = (): void => void source.close().catch(() => undefined);
   const stop = (): void => signal.removeEventListener("abort", close);
+  const onEnd = (): void => {
+    stop();
+    signal.throwIfAborted();
+  };
   if (signal.aborted) close();
   else signal.addEventListener("abort", close, { once: true });
-  return toByteStream(tap(source, { onEnd: stop, onError: stop, onClose: stop }));
+  return toByteStream(tap(source, { onEnd, onError: stop, onClose: stop }));
 }
 
 /** The platform's own `Headers` of a reply. @throws TypeError for a value that no field can have. */

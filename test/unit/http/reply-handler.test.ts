@@ -55,6 +55,26 @@ describe("a handler that is made of replies", () => {
     expect(late.close).toHaveBeenCalledOnce();
   });
 
+  it("ends no body like a complete one after the request is aborted", async () => {
+    const client = new AbortController();
+    let rest = 2;
+    const source: ByteSource = {
+      async readInto(buffer) {
+        buffer.fill(1, 0, 1);
+        rest -= 1;
+        return rest < 0 ? 0 : 1;
+      },
+      async close() {
+        rest = 0;
+      },
+    };
+    const handle = createHandler(async () => sourceReply(200, source, {}));
+    const reader = (await handle(new Request(url, { signal: client.signal }))).body?.getReader();
+    expect((await reader?.read())?.value).toHaveLength(1);
+    client.abort(new Error("gone"));
+    await expect(reader?.read()).rejects.toThrow("gone");
+  });
+
   it("does not close a source that was read to its end", async () => {
     const source = createSource();
     const client = new AbortController();
