@@ -3,7 +3,7 @@ import type { EventStreamOptions } from "../contracts/file-service.ts";
 import { checkOption } from "../contracts/option-error.ts";
 import { createEmitter, type Emit, type EmitterOptions } from "./emitter.ts";
 import { createEventQueue, type EventQueue } from "./event-stream.ts";
-import { createTransfersInProgress } from "./transfers-in-progress.ts";
+import { createTransfersInProgress, type TransfersInProgress } from "./transfers-in-progress.ts";
 
 /** How long a closing service waits for the end events of transfers in progress. */
 const CLOSE_MS = 5000;
@@ -17,7 +17,9 @@ export interface ServiceEvents {
   settled(): Promise<void> | undefined;
   /** Opens a stream of the events from now on. @throws OptionError for a wrong capacity. */
   open(options?: EventStreamOptions): EventStream;
-  /** Ends the streams once all transfers in progress have ended, or after 5 seconds. */
+  /** See {@link TransfersInProgress}. */
+  readonly countRequest: TransfersInProgress["add"];
+  /** Ends the streams once all requests and transfers in progress have ended, or after 5 seconds. */
   close(): Promise<void>;
 }
 
@@ -56,5 +58,6 @@ export function createServiceEvents(
     for (const queue of [...queues]) queue.end();
   }
 
-  return { emit, hasListeners: () => listeners.size > 0, settled: emitter.settled, open, close };
+  const { add: countRequest } = inProgress;
+  return { emit, hasListeners: () => listeners.size > 0, settled: emitter.settled, open, countRequest, close };
 }

@@ -25,11 +25,13 @@ export const TRANSFER_ENDS: Readonly<Partial<Record<FileEvent["id"], readonly [k
   };
 
 /**
- * Counts the transfers that have started and not ended. An upload in several requests counts from its creation in this
- * process; one that another process created only ends here.
+ * Counts what a closing service waits for: requests, and transfers that go on after their handler, from their first
+ * event to the last. An upload ends within a request. If it comes in several, none may be open for days.
  */
 export interface TransfersInProgress {
   note(id: FileEvent["id"]): void;
+  /** Counts a request that starts (1) or ends (-1). */
+  add(change: number): void;
   /** Resolves when no transfer is in progress, or after the given time. */
   settled(milliseconds: number): Promise<void>;
 }
@@ -39,8 +41,12 @@ export function createTransfersInProgress(): TransfersInProgress {
   let count = 0;
 
   function note(id: FileEvent["id"]): void {
-    if (TRANSFER_STARTS[id] !== undefined) count += 1;
-    if (TRANSFER_ENDS[id] !== undefined && count > 0) count -= 1;
+    const start = TRANSFER_STARTS[id];
+    if ((start ?? TRANSFER_ENDS[id]?.[0] ?? "upload") !== "upload") add(start === undefined ? -1 : 1);
+  }
+
+  function add(change: number): void {
+    count = Math.max(0, count + change);
     if (count === 0) for (const go of waiting) go();
   }
 
@@ -57,5 +63,5 @@ export function createTransfersInProgress(): TransfersInProgress {
     });
   }
 
-  return { note, settled };
+  return { note, add, settled };
 }

@@ -191,12 +191,14 @@ export function createFileService(options: FileServiceOptions): FileService {
     const names = Object.keys(added) as (keyof typeof added)[];
     const served: readonly Served[] = [...apis, ...names.filter((name) => added[name])];
     return createHandler(async (request, connection) => {
+      events.countRequest(1);
       try {
         return await handle(request, connection, served);
       } catch (error) {
         report(error);
         return { status: 500, headers: [["Error-Code", "internal"]] };
       } finally {
+        events.countRequest(-1);
         waitForDelivery(connection);
       }
     });

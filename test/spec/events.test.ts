@@ -228,6 +228,25 @@ describe("a service that is closed", () => {
     expect(events.at(-1)?.id).toBe(40018);
   });
 
+  it("waits for a request that completes a resumable upload, and for no upload without a request", async () => {
+    let decide: () => void = () => undefined;
+    const decided = new Promise<undefined>((resolve) => (decide = () => resolve(undefined)));
+    const { service, call, told } = await createTold({ beforeCommit: () => decided });
+    const tus = { "tus-resumable": "1.0.0", "upload-length": "3" };
+    const create = () => call("POST", "/home/a.txt", { headers: tus });
+    const url = (await create()).header("location") ?? "";
+    await create();
+    const headers = { ...tus, "upload-offset": "0", "content-type": "application/offset+octet-stream" };
+    const patched = call("PATCH", url, { headers, body: "abc" });
+    setTimeout(decide, 100);
+    const before = performance.now();
+    await service.close();
+    expect(told(40021, 40017, 40022).map(({ id }) => id)).toEqual([40021, 40021, 40017]);
+    expect(performance.now() - before).toBeLessThan(3000);
+    expect((await patched).status).toBe(204);
+    await service.close();
+  });
+
   it("has ended its streams of events and tells nobody any more", async () => {
     const { service, call } = await createTold();
     const stream = service.events();
