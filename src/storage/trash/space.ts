@@ -119,6 +119,14 @@ export function isInHome(path: string, quota: QuotaLimit | undefined): boolean {
   return quota !== undefined && isWithinFolder(path, quota.path);
 }
 
+/** Whether an entry has as much as an error says is missing. What a full disk lacks is not known. */
+export async function hasMissing(internals: TrashInternals, place: EntryPlace, error: unknown): Promise<boolean> {
+  const shortage = hasCode(error, "no-space") ? quotaShortageOf(error) : undefined;
+  if (shortage === undefined) return false;
+  const { bytes, files } = await measureEntry(internals, place);
+  return bytes >= shortage.bytes && files >= shortage.files;
+}
+
 async function makeRoom(internals: TrashInternals, needed: NeededRoom, error: unknown): Promise<boolean> {
   const home = needed.quota?.path;
   if (home === undefined || !isInHome(needed.path, needed.quota)) return false;

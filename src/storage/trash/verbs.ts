@@ -15,7 +15,7 @@ import type { TrashInternals } from "./internals.ts";
 import { moveToTrash } from "./move-to-trash.ts";
 import { type EntryPlace, toPlace } from "./places.ts";
 import { restoreEntry } from "./restore-purge.ts";
-import { isInHome, withRoom } from "./space.ts";
+import { hasMissing, isInHome, withRoom } from "./space.ts";
 
 /** What the verbs of a storage with a trash need. */
 export interface TrashVerbs {
@@ -116,9 +116,9 @@ export function createTrashCopyOrMove(
     try {
       await copyOrMove(from, to, { ...options, replace: false }, place);
     } catch (error) {
-      const isBack = await restoreEntry(internals, place, to, {}).catch(() => undefined);
-      const mustGo = isBack !== undefined && hasCode(error, "no-space") && mayMakeRoom(to, options);
-      if (!mustGo) throw error;
+      const mustGo = mayMakeRoom(to, options) && (await hasMissing(internals, place, error).catch(() => false));
+      const path = await restoreEntry(internals, place, to, {}).catch(() => undefined);
+      if (!mustGo || path === undefined) throw error;
       // There is no room for the copy and the folder in the trash, so the copy replaces the folder for good.
       await copyOrMove(from, to, options);
       return;

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { QuotaLimit } from "../../../../src/contracts/quota.ts";
 import { type StorageAdapter, StorageError, type TransferOptions } from "../../../../src/contracts/storage-adapter.ts";
 import { createMemoryStorage } from "../../../../src/storage/memory.ts";
+import { mountStorage } from "../../../../src/storage/mount.ts";
 import { createQuotaStorage } from "../../../../src/storage/quota.ts";
 import { createTrashStorage } from "../../../../src/storage/trash.ts";
 import { put, readFileText } from "../../../../src/testing/storage/content.ts";
@@ -371,6 +372,21 @@ describe("a trash on a disk that is full", () => {
     expect(await copy({ path: "/bob" })).toBe("no-space");
     expect(await copy({ path: "/alice" })).toBe("done");
     expect(await removed()).toEqual(["/bob/1"]);
+  });
+
+  it("keeps the folder that a copy would replace, as no quota says what the disk lacks", async () => {
+    const full = overrideStorage(createMemoryStorage(), {
+      async write() {
+        throw new StorageError("no-space");
+      },
+    });
+    const memory = createMemoryStorage();
+    const { storage } = openTrash({}, mountStorage({ "/": memory, "/full": full }));
+    await fillStorage(memory, { "/folder/a": "a" });
+    await storage.createFolder("/full/folder");
+    const copied = storage.copy("/folder", "/full/folder", { replace: true, quota: { path: "/" } });
+    expect(await codeOf(copied)).toBe("no-space");
+    expect(await pathsIn(storage)).toEqual(["/folder/a", "/full/folder/"]);
   });
 
   it("makes room for a copy of a folder by as much as is in it", async () => {
