@@ -78,9 +78,9 @@ export async function moveByCopying(
 
   async function remove(): Promise<void> {
     const isGone = await removeCopied(copying, from, source).catch((error: unknown) => {
-      if (!copying.hasRemoved) throw error;
-      ignoreNotFound(error);
-      return true;
+      // Another caller has removed the rest: neither has moved the whole folder, so the copy stays.
+      if (copying.hasRemoved && hasCode(error, "not-found")) return false;
+      throw error;
     });
     if (!isGone) throw createChangedSourceError();
   }
