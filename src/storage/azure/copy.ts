@@ -75,7 +75,8 @@ export function createAzureCopier(
       ...toTarget(options),
       what: `copy to ${to}`,
       async send(headers) {
-        const request = { method: "PUT", key: to, headers: { ...headers, ...own }, signal: options.signal } as const;
+        // Without the signal: what is sent may be done.
+        const request = { method: "PUT", key: to, headers: { ...headers, ...own } } as const;
         const response = await client.call(request);
         // A refusal by the source must not be mistaken for one by what is at the new key.
         if (/^(?:SourceConditionNotMet|CannotVerifyCopySource)$/.test(toAzureCode(response))) throw CHANGED;

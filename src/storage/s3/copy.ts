@@ -60,7 +60,7 @@ export function createS3Copier(
     to: string,
     options: ObjectCopyOptions,
   ): Promise<ObjectCopy | undefined> {
-    const { signal, permits } = options;
+    const { permits } = options;
     const writer = crypto.randomUUID();
     let source: S3CopySource = first;
     /** What the source refuses. It must not be mistaken for a refusal by what is at the new key. */
@@ -68,8 +68,10 @@ export function createS3Copier(
 
     async function send(conditions: Readonly<Record<string, string>>): Promise<StoreResponse> {
       for (let round = 1; ; round += 1) {
+        options.signal?.throwIfAborted();
         const headers = { ...conditions, ...toCopyHeaders(client, source), ...toTagHeaders(source, writer) };
-        const request = { method: "PUT", key: to, headers, signal } as const;
+        // Without the signal: what is sent may be done.
+        const request = { method: "PUT", key: to, headers } as const;
         const response = await withPermit(permits, () => callForResult(client, request, "CopyObjectResult"));
         const isAboutSource = response.status === 412 || response.status === 404;
         if (!isAboutSource || round === MAX_ROUNDS) return response;

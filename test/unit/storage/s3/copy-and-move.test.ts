@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { put } from "../../../../src/testing/storage/content.ts";
+import { put, readFileText } from "../../../../src/testing/storage/content.ts";
 import { createFake, refusal, type S3Call, type S3Fake, type S3Script } from "../../../support/s3/fake.ts";
 
 const NAME = "{urn:example}name";
@@ -134,6 +134,21 @@ describe("copies of files in S3", () => {
     const fake = await createTree((call) => (isCopyTo(call, failing) ? refusal(403, "AccessDenied") : undefined));
     await expect(fake.storage.copy("/file", "/copy")).rejects.toMatchObject({ code: "denied" });
     expect(keysOf(fake)).toEqual(sorted(TREE, FILE));
+  });
+});
+
+describe("a copy over a file whose signal aborts while the store makes it", () => {
+  it("resolves, as the file is there", async () => {
+    const client = new AbortController();
+    const fake = await createTree((call, _number, serve) => {
+      if (!isCopyTo(call, "file")) return undefined;
+      const made = serve();
+      client.abort(new Error("gone"));
+      return call.signal?.aborted ? Promise.reject(call.signal.reason) : made;
+    });
+    const { signal } = client;
+    expect(await fake.storage.copy("/tree/1", "/file", { replace: true, signal })).toBe("replaced");
+    expect(await readFileText(fake.storage, "/file")).toBe("/tree/1");
   });
 });
 
