@@ -57,13 +57,14 @@ async function findLocks(holder: LockHolder, change: PathChange): Promise<FoundL
   const { locks, toReal } = holder;
   const { path, changesFolder = false, isTree = false } = change;
   const real = toReal(path);
-  const around = await locks.locksAround(real);
+  const allAround = await locks.stored.locksAround(real);
+  const around = await locks.onlyValid(allAround);
   const found = [...toBlocking(holder, around, real)];
   const onFolder = real.length > 0 ? toBlocking(holder, around, real.slice(0, -1)) : [];
   if (onFolder.length > 0 && (await toBoolean(changesFolder))) found.push(...onFolder);
-  const below = isTree ? await locks.locksBelow(real) : [];
-  found.push(...findBlockingBelow(holder, around, below, real));
-  const inTree = [...around.filter(({ root }) => root.length === real.length), ...below];
+  const below = isTree ? await locks.stored.locksBelow(real) : [];
+  found.push(...findBlockingBelow(holder, around, await locks.onlyValid(below), real));
+  const inTree = [...allAround.filter(({ root }) => root.length === real.length), ...below];
   return { blocking: await toNamedRoots(holder, path, found), inTree };
 }
 

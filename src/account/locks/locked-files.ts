@@ -141,7 +141,8 @@ export function withLocks(files: FilesWithoutLocks, options: LockedFilesOptions)
     found: readonly RootedLock[] | undefined,
     ...[from, to, options]: Parameters<AccountFiles["copy"]>
   ): Promise<Placement> {
-    const replaced = (await areFiles(from, to)) ? [] : found;
+    const isReplaced = (await files.isTaken(to)) && !(await areFiles(from, to));
+    const replaced = isReplaced ? found : [];
     try {
       const placement = await files[verb](from, to, options);
       if (placement === "replaced") await endLocks(replaced);

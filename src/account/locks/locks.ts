@@ -8,7 +8,11 @@ import { createLockRecords, type LockRecords } from "./lock-records.ts";
 import { createRunningChanges, type RunningChanges } from "./running-changes.ts";
 
 /** The write locks of a storage (RFC 4918 6, 7). Paths are segments below the storage's root. */
-export interface Locks extends Pick<LockRecords, "locksIn" | "locksAround" | "locksBelow"> {
+export interface Locks extends Pick<LockRecords, "locksIn" | "locksAround"> {
+  /** All locks in the store, also those of accounts that do not have them any more, or not now. */
+  readonly stored: Pick<LockRecords, "locksAround" | "locksBelow">;
+  /** Selects the locks whose accounts still have them. */
+  onlyValid(found: readonly RootedLock[]): Promise<readonly RootedLock[]>;
   /** The changes of files in this process, which new locks wait for. */
   readonly running: RunningChanges;
   /** Milliseconds since 1970. */
@@ -52,7 +56,6 @@ export function createLocks({ store, clock, maxPerAccount, hasLocks }: LocksOpti
   const running = runningOf.get(store) ?? createRunningChanges();
   runningOf.set(store, running);
 
-  /** The locks whose accounts still have them. */
   async function onlyValid(found: readonly RootedLock[]): Promise<readonly RootedLock[]> {
     if (hasLocks === undefined || found.length === 0) return found;
     const ended = new Set<string>();
@@ -165,7 +168,8 @@ export function createLocks({ store, clock, maxPerAccount, hasLocks }: LocksOpti
   return {
     locksIn: async (folder) => onlyValid(await records.locksIn(folder)),
     locksAround: async (path) => onlyValid(await records.locksAround(path)),
-    locksBelow: async (folder) => onlyValid(await records.locksBelow(folder)),
+    stored: records,
+    onlyValid,
     running,
     clock,
     take,

@@ -68,6 +68,15 @@ describe("a lock by a link (SHARING 1.3)", () => {
     expect((await owner("DELETE", "vault/", { variant: "webdav" })).status).toBe(204);
   });
 
+  it("ends with its file also while its account may have no links", async () => {
+    const { put, owner, set, shownLocks } = await open();
+    set({ allow_links: false });
+    expect(await shownLocks()).toBe(0);
+    expect((await owner("DELETE", "vault/inbox/a.txt", { variant: "webdav" })).status).toBe(204);
+    set({ allow_links: true });
+    expect(await put()).toBe(201);
+  });
+
   it("lasts no longer than the link, also if it is refreshed", async () => {
     const { advance, put, timeout, visit, urlPath, token } = await open({ expiresIn: 100 });
     // The clock runs meanwhile.

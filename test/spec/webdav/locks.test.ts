@@ -385,6 +385,15 @@ describe("what a lock protects (RFC 4918 7)", () => {
     expect((await call(test, "PUT", "/home/f/sub/deep.txt", {}, "x")).status).toBe(201);
   });
 
+  it("a copy that is refused ends no lock of a name at which nothing was", async () => {
+    const test = await createDav();
+    const token = await lockedAs(test, "/home/g/new.txt");
+    await test.storage.remove("/alice/g/new.txt");
+    const headers = { "lock-token": token, destination: "/home/g/new.txt" };
+    expect((await call(test, "COPY", "/home/none.txt", headers)).status).toBe(404);
+    expect((await call(test, "PUT", "/home/g/new.txt", {}, "x")).status).toBe(423);
+  });
+
   it("a lock on a very deep path holds, and one around it too", async () => {
     const deep = Array.from({ length: 40 }, (_, index) => `d${index}`).join("/");
     const test = await createDav({ storage: createMemoryStorage() });

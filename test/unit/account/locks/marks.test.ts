@@ -72,7 +72,7 @@ function createGate(folder: string, number: number) {
 }
 
 async function tokensBelow(locks: Locks, path: string): Promise<readonly string[]> {
-  return (await locks.locksBelow(path.split("/").slice(1))).map(({ token }) => token);
+  return (await locks.stored.locksBelow(path.split("/").slice(1))).map(({ token }) => token);
 }
 
 describe("the marks of folders with locks deep in them (WEBDAV 6)", () => {
