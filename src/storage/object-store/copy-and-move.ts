@@ -212,7 +212,7 @@ export function createObjectCopyAndMove(bucket: CopyBucket): Required<Pick<Stora
 
   /**
    * Removes a copy, as far as possible. What others have put there or changed stays. So do copies whose originals were
-   * changed or removed meanwhile: nothing tells them from the objects of others.
+   * changed or removed meanwhile: they look like any other object.
    */
   async function takeBack(to: string, { source, target, file }: Copied): Promise<void> {
     const removing =
