@@ -50,6 +50,8 @@ export async function uploadResumably(upload: ResumableUpload): Promise<PutResul
   /** How often it has failed since something arrived, and when it gives up; 0 if it has not failed. */
   let failures = 0;
   let deadline = 0;
+  /** How long the last PATCH ran, if it failed and did not give more patience yet. */
+  let failedPatchMs = 0;
 
   function request(method: string, headers?: ClientRequest["headers"], transport?: Transport): Promise<Response> {
     return send(`/home/__svc__/uploads/${id}`, { method, ...(headers && { headers }), signal }, transport);
@@ -110,7 +112,9 @@ export async function uploadResumably(upload: ResumableUpload): Promise<PutResul
       }
       const part = await content.read(offset, limit);
       isCertain = false;
+      const startedAt = Date.now();
       const response = await append(part).catch((error) => {
+        failedPatchMs = Date.now() - startedAt;
         throw part.failure?.() ?? error;
       });
       if (readState(response)) return response;
@@ -131,8 +135,12 @@ export async function uploadResumably(upload: ResumableUpload): Promise<PutResul
     deadline ||= Date.now() + PATIENCE_MS;
     if (delay === undefined) throw error;
     if (Date.now() + delay > deadline) {
-      // The last request may have run for longer, and what it has sent may have arrived.
-      const mayContinue = await request("HEAD").then(readState, () => signal?.aborted);
+      // What a long PATCH has sent may have arrived. As long as the service cannot say so, its time does not count.
+      const mayContinue = await request("HEAD").then(readState, () => {
+        deadline += failedPatchMs;
+        failedPatchMs = 0;
+        return signal?.aborted || Date.now() + delay <= deadline;
+      });
       if (!mayContinue && deadline > 0) throw error;
     }
     await pause(delay, signal);

@@ -144,6 +144,33 @@ describe("an upload by the client in several requests", () => {
     expect(methods()).toEqual(["POST", "PATCH", "HEAD", "PATCH", "HEAD", "DELETE"]);
   });
 
+  it("waits for an answer to what such a request has added, also if it comes after its patience", async () => {
+    const { client, methods } = stub({
+      PATCH: (_request, count) =>
+        [() => reply(503), breakLate, () => reply(201, COMPLETE)][count - 1]?.() ?? reply(500),
+      // The service is away for some minutes after the long request has broken off.
+      HEAD: (_request, count) => (count === 1 ? shown(0) : count < 20 ? breakOff() : shown(3)),
+    });
+    const done = client.put("/a", "hello", RESUMABLE);
+    await vi.advanceTimersByTimeAsync(800_000);
+    expect(await done).toMatchObject({ etag: '"1"' });
+    expect(methods()).not.toContain("DELETE");
+  });
+
+  it("gives up five minutes after such a request if the service never answers", async () => {
+    const { client, requests } = stub({
+      PATCH: (_request, count) => (count === 1 ? reply(503) : breakLate()),
+      HEAD: (_request, count) => (count === 1 ? shown(0) : breakOff()),
+    });
+    const failed = failureOf(client.put("/a", "hello", RESUMABLE));
+    await vi.advanceTimersByTimeAsync(900_000);
+    expect(await failed).toMatchObject({ cause: expect.any(TypeError) });
+    const last = requests.at(-1);
+    expect(last?.method).toBe("DELETE");
+    expect(last?.at).toBeGreaterThan(620_000);
+    expect(last?.at).toBeLessThanOrEqual(670_000);
+  });
+
   it("can be aborted while it asks for the last time", async () => {
     const aborting = new AbortController();
     const { client } = stub({
