@@ -61,7 +61,11 @@ async function complete(
     await uploads.checkCompletion(upload);
     made = await makeFile(context, uploads, upload, onRepeat);
   } catch (error) {
-    if (endsUpload(context, error)) await endRefused(context, uploads, upload, error);
+    if (!endsUpload(context, error)) throw error;
+    // Another process may have made the file since: its client can still ask for the result.
+    const done = (await uploads.find(upload.id))?.state.done;
+    if (done !== undefined) return done;
+    await endRefused(context, uploads, upload, error);
     throw error;
   }
   const { entry, scanned } = made;

@@ -2,6 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import type { StorageAdapter } from "../../../src/contracts/storage-adapter.ts";
+import type { UploadKey } from "../../../src/contracts/storage-uploads.ts";
 import { createDiskStorage } from "../../../src/storage/disk.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import { createR2Storage } from "../../../src/storage/r2.ts";
@@ -43,6 +45,41 @@ describe("two processes that complete one upload", () => {
     await one.draft("PATCH", url, { ...last, "upload-complete": "?0" }, { body: "abc" });
     const answers = await Promise.all([one.draft("PATCH", url, again), two.draft("PATCH", url, again)]);
     expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+    expect([...one.events, ...two.events].map(({ id }) => id)).toEqual([40021, 40017]);
+    await rm(root, { recursive: true, force: true });
+  });
+
+  it.each([
+    ["memory", "finds its bytes gone"],
+    ["memory", "refuses it"],
+    ["disk", "finds its bytes gone"],
+    ["disk", "refuses it"],
+  ] as const)("both answer with the file, in %s, if the guard of the later one %s", async (kind, how) => {
+    const root = await mkdtemp(join(tmpdir(), "fileferry-read-completions-"));
+    const memory = createMemoryStorage();
+    const open = (): StorageAdapter => (kind === "memory" ? memory : createDiskStorage({ root }));
+    const guard = { receive: () => undefined, decide: () => undefined };
+    const one = await createUploadService({ storage: open(), beforeCommit: guard });
+    const url = await one.createByDraft("/home/a");
+    await one.draft("PATCH", url, { ...last, "upload-complete": "?0" }, { body: "abc" });
+    const first: number[] = [];
+    const completeFirst = async (): Promise<void> => {
+      first.push((await one.draft("PATCH", url, again)).status);
+    };
+    const { uploads, ...rest } = open();
+    async function* read(key: UploadKey): AsyncGenerator<Uint8Array> {
+      await completeFirst();
+      yield* uploads?.read?.(key) ?? [];
+    }
+    const refusing = { ...guard, decide: () => completeFirst().then(() => "refused") };
+    const two = await createUploadService(
+      how === "refuses it"
+        ? { storage: open(), beforeCommit: refusing }
+        : { storage: { ...rest, ...(uploads && { uploads: { ...uploads, read } }) }, beforeCommit: guard },
+    );
+    const second = await two.draft("PATCH", url, again);
+    expect([...first, second.status]).toEqual([201, 201]);
+    expect((await one.draft("HEAD", url)).header("upload-complete")).toBe("?1");
     expect([...one.events, ...two.events].map(({ id }) => id)).toEqual([40021, 40017]);
     await rm(root, { recursive: true, force: true });
   });
