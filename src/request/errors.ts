@@ -63,6 +63,9 @@ const STORAGE_ERRORS: Readonly<Record<StorageErrorCode, ErrorCode>> = {
 /** Failures whose cause is reported to the operator, because the client cannot fix them. */
 const OPERATORS_FAILURES: readonly Failure[] = ["denied", "unavailable", "internal"];
 
+/** How far the causes of an error are followed: hosts may make errors that are their own cause. */
+const MAX_CAUSES = 8;
+
 /** Logs an error for the operator. `id` is the one in the response to the client. */
 export type ReportError = (error: unknown, id?: string) => void;
 
@@ -78,12 +81,23 @@ export function createFailureOf(request: Pick<Request, "signal">, report: Report
 
   return function failureOf(error) {
     const { signal } = request;
-    if (signal.aborted && error === signal.reason) return createError("client-disconnected", { cause: error });
+    if (signal.aborted && isCausedBy(error, signal.reason)) return createError("client-disconnected", { cause: error });
     known ??= new Map();
     const failure = known.get(error) ?? reportAsHttpError(error, report);
     known.set(error, failure);
     return failure;
   };
+}
+
+/** Whether an error is a reason, or has it among its causes: runtimes and hooks wrap the reason of an abort. */
+function isCausedBy(error: unknown, reason: unknown): boolean {
+  let cause = error;
+  for (let depth = 0; depth < MAX_CAUSES; depth += 1) {
+    if (cause === reason) return true;
+    if (!(cause instanceof Error)) return false;
+    cause = cause.cause;
+  }
+  return false;
 }
 
 /**

@@ -144,6 +144,26 @@ describe("a member that a trigger fails for", () => {
     expect(test.log.text()).toContain("The trigger approve failed.");
   });
 
+  it("is no defect if it fails because the client disconnects", async () => {
+    const client = new AbortController();
+    const events: FileEvent[] = [];
+    const approve: Trigger = {
+      async run({ signal }) {
+        client.abort();
+        signal.throwIfAborted();
+      },
+    };
+    const test = await createTestService({ files, triggers: { approve }, onEvent: (event) => events.push(event) });
+    await test.call("POST", "/home/f/", {
+      body: JSON.stringify({ commands: [{ command: "approve", target: "a" }] }),
+      headers: { "content-type": "application/json" },
+      signal: client.signal,
+      undescribed: "The client disconnects.",
+    });
+    expect(events.at(-1)).toMatchObject({ id: 40043, data: { details: "The client disconnected." } });
+    expect(test.log.text()).toBe("[]");
+  });
+
   it("is named on the folder's page (4.6)", async () => {
     const test = await createTestService({ files, triggers: { approve: failing } });
     const one = await sendForm(test, "/home/f/", form("approve", "a"));

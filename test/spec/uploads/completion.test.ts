@@ -312,6 +312,26 @@ describe("two requests that complete one upload", () => {
   });
 });
 
+describe("a guard that fails because the client disconnects", () => {
+  it.each([
+    ["the reason of the signal", (reason: unknown) => reason],
+    ["an error of that cause", (reason: unknown) => new Error("aborted", { cause: reason })],
+  ])("is no defect: %s", async (_what, toError) => {
+    const client = new AbortController();
+    const beforeCommit = async ({ signal }: Upload): Promise<undefined> => {
+      if (client.signal.aborted) return;
+      client.abort();
+      throw toError(signal.reason);
+    };
+    const { createByDraft, draft, log, events } = await createUploadService({ beforeCommit, requestClass: Request });
+    const url = await createByDraft("/home/a");
+    await draft("PATCH", url, last, { body: "abc", signal: client.signal });
+    expect(log.text()).toBe("[]");
+    expect((await draft("PATCH", url, again)).status).toBe(201);
+    expect(events.map(({ id }) => id)).toEqual([40021, 40017]);
+  });
+});
+
 describe("a client that disconnects while another request completes its upload", () => {
   it("has no guard asked once more", async () => {
     const client = new AbortController();
