@@ -64,16 +64,20 @@ export interface StorageAccounts extends FilesOpener {
 }
 
 /** The name by which visitors without an account have locks. */
-const ANONYMOUS_LOCK_HOLDER = "visitor:anonymous";
+const ANONYMOUS_LOCK_HOLDER = toLockHolder("visitor", "anonymous");
 
-/** The name by which a link has locks. */
-function toLockHolder({ id, isFree }: LinkRights): string {
-  return `${isFree ? "free-link" : "link"}:${id}`;
+/**
+ * A name by which someone without an account has locks. No identity of an account is such a name: without a `uuid` it
+ * has no control character, and with one it has a line break.
+ */
+function toLockHolder(kind: "visitor" | "link" | "free-link", id: string): string {
+  return `${kind}\0${id}`;
 }
 
 /** The ID of a link in the store that has locks by a name; `undefined` for accounts and other links. */
 export function toLinkId(lockHolder: string): string | undefined {
-  return /^link:([0-9a-f]{32})$/.exec(lockHolder)?.[1];
+  const [kind, id] = lockHolder.split("\0");
+  return kind === "link" ? id : undefined;
 }
 
 /** The locks of a service; `undefined` without the option `webdav`. `hasLocks`: as in `LocksOptions`. */
@@ -158,7 +162,7 @@ export function createStorageAccounts(
       },
       openLink(owner, rights) {
         const account = linkAccountOf(owner, rights);
-        const holder = { account: toLockHolder(rights), until: 1000 * rights.expires };
+        const holder = { account: toLockHolder(rights.isFree ? "free-link" : "link", rights.id), until: 1000 * rights.expires };
         const files = open(account, { uploadOwner: `link:${rights.id}` }, holder);
         return { account, files: withLinkRights(files, rights), inside: files };
       },

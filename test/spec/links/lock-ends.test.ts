@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AccountSettings } from "../../../src/contracts/account.ts";
 import type { Authenticator } from "../../../src/contracts/authenticator.ts";
+import type { Identify } from "../../../src/contracts/identity.ts";
 import type { NewLink } from "../../../src/contracts/links.ts";
 import { openVisits, type VisitOptions } from "./visits.ts";
 
@@ -111,5 +112,28 @@ describe("a lock by a link (SHARING 1.3)", () => {
     expect(await put()).toBe(201);
     set({ allow_links: true });
     expect(await put()).toBe(423);
+  });
+});
+
+describe("an account with the name of a link", () => {
+  /** The account of a name that the host gives, in the home of the owner. */
+  const identify: Identify = (request) => {
+    const username = request.headers.get("x-user");
+    return username === null ? undefined : { username, settings: { home_folder_path: "/homes/hildegards-home" } };
+  };
+
+  it("does not have the locks of the link", async () => {
+    const { call, id, token, put } = await open({}, { identify });
+    const headers = { "x-user": `link:${id}`, "lock-token": token };
+    const answer = await call("UNLOCK", "/home/vault/inbox/a.txt", { as: null, headers });
+    expect([answer.status, await put()]).toEqual([403, 423]);
+  });
+
+  it("keeps its locks when the link ends", async () => {
+    const { call, id, put, service } = await open({}, { identify });
+    await service.links.revoke(id);
+    const headers = { "x-user": `link:${id}` };
+    const locked = await call("LOCK", "/home/vault/inbox/a.txt", { as: null, headers, body: BODY });
+    expect([locked.status, await put()]).toEqual([200, 423]);
   });
 });
