@@ -131,8 +131,17 @@ export function createTreeUploads({ mounts, locate }: TreeUploadsOptions): Stora
     return ask(({ uploads }) => uploads.discard(key));
   }
 
+  /** Lists the uploads of all storages, also after one that fails. Rejects at the end then: a list hides nothing. */
   async function* list(owner?: string): AsyncGenerator<UploadState> {
-    for (const mount of mounts) for await (const state of mount.uploads.list(owner)) yield toOuter(mount, state);
+    const failures: unknown[] = [];
+    for (const mount of mounts) {
+      try {
+        for await (const state of mount.uploads.list(owner)) yield toOuter(mount, state);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
   }
 
   async function* read(key: UploadKey): AsyncGenerator<Uint8Array> {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
+import { mountStorage } from "../../../src/storage/mount.ts";
 import { createFaultyStorage } from "../../../src/testing/faulty-storage.ts";
 import { recordedBody } from "../../support/bodies.ts";
+import { fillStorage } from "../../support/storage.ts";
 import { createUploadService, named, TUS_CONTENT, UPLOAD_URL } from "./calls.ts";
 
 const HOUR = 3600;
@@ -137,6 +139,30 @@ describe("the expiry of an upload", () => {
     const told = [...one.events, ...two.events].filter(({ id }) => id === 40022);
     expect(new Set(told.map(({ data }) => data.path)).size).toBe(10);
     expect(told).toHaveLength(10);
+  });
+
+  it("ends what the other storages of a tree have if one fails, and hides nothing", async () => {
+    let now = Date.now();
+    let isDown = false;
+    const clock = (): number => now;
+    const archive = createFaultyStorage(createMemoryStorage({ clock }), ({ step }) =>
+      isDown && step === "call" ? { fault: "error", error: "unavailable" } : undefined,
+    );
+    const root = createMemoryStorage({ clock });
+    await fillStorage(root, { "/alice/": "" });
+    const storage = mountStorage({ "/": root, "/alice/archive": archive });
+    const { createByDraft, service, call, events } = await createUploadService({ storage, clock });
+    await createByDraft("/home/archive/a");
+    await createByDraft("/home/b");
+    isDown = true;
+    expect((await call("GET", "/home/__svc__/uploads/")).status).toBe(503);
+    now += 1000 * 25 * HOUR;
+    await expect(service.sweep()).rejects.toMatchObject({ code: "unavailable" });
+    const ended = (): unknown[] => events.filter(({ id }) => id === 40022).map(({ data }) => data.path);
+    expect(ended()).toEqual(["/b"]);
+    isDown = false;
+    expect(await service.sweep()).toBe(1);
+    expect(ended()).toEqual(["/b", "/archive/a"]);
   });
 
   it("leaves alone what belongs to others in the same storage", async () => {
