@@ -8,11 +8,11 @@ import { type StoreTexts, toLinkKey } from "./store-text.ts";
 /** The links in a store. All methods reject with HttpError `unavailable` if the store fails. */
 export interface StoredLinks {
   /**
-   * Checks that an account may have one link more, before work is done for it. Links that are over, or of an account
-   * that had the name before, do not count.
+   * Checks that an account may have a number of links more, before work is done for them. Links that are over, or of an
+   * account that had the name before, do not count. `more`: default 1.
    * @throws HttpError `too-many-links`
    */
-  requireRoom(account: LinkAccount, max: number): Promise<void>;
+  requireRoom(account: LinkAccount, max: number, more?: number): Promise<void>;
   /** Keeps a link until it expires. @throws HttpError `too-many-links` if the account has `max` already. */
   add(record: LinkRecord, max: number): Promise<void>;
   /** Returns a link; `undefined` if there is none, or none any more. */
@@ -66,12 +66,12 @@ export function createStoredLinks(texts: StoreTexts, clock: () => number): Store
     return parseListed(await texts.get(toLinkKey("links-of", foldName(username)))).filter(isLive);
   }
 
-  async function requireRoom(account: LinkAccount, max: number): Promise<void> {
+  async function requireRoom(account: LinkAccount, max: number, more = 1): Promise<void> {
     const { name } = account;
-    if ((await readListed(name)).length < max) return;
+    if ((await readListed(name)).length + more <= max) return;
     const isOwn = isLinkOf(account);
     await removeListed(name, (record) => record.username === name && !isOwn(record));
-    requireFewer(await readListed(name), max);
+    requireFewer(await readListed(name), max, more);
   }
 
   async function unlist(username: string, ids: ReadonlySet<string>): Promise<void> {
@@ -173,6 +173,6 @@ function parseListed(text: string | undefined): readonly Listed[] {
 }
 
 /** @throws HttpError `too-many-links` */
-function requireFewer({ length }: readonly Listed[], max: number): void {
-  if (length >= max) throw createError("too-many-links", { values: { max } });
+function requireFewer({ length }: readonly Listed[], max: number, more = 1): void {
+  if (length + more > max) throw createError("too-many-links", { values: { max } });
 }

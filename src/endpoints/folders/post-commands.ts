@@ -63,11 +63,12 @@ async function runCommands(
   if (asksForSender(context) && commands.some(({ command }) => command === "copy")) readSender(context.request.headers);
 
   const hash = createHashOnce((password) => requireLinks(context).hasher.hash(password));
+  const making: LinkMaking = { hash, ...(isDryRun && { checked: 0 }) };
   const outcomes: MemberOutcome[] = [];
   for (const command of commands) {
     const targets = typeof command.target === "string" ? [command.target] : command.target;
     const results = isLinkCommand(command)
-      ? createLinks(context, targets, { hash, isDryRun }, command.options)
+      ? createLinks(context, targets, making, command.options)
       : runOnTargets(context, command, targets, { triggers, isDryRun });
     outcomes.push(...(await results));
   }
@@ -140,13 +141,17 @@ async function run(
   else if (trigger !== undefined) await runTrigger(context, command.command, trigger, target);
 }
 
-/**
- * Makes a link to each of some members, or only checks it. `hash`: the same function for all commands of a request.
- */
+/** How the links of a request are made: the same object for all of its commands. */
+interface LinkMaking extends Pick<LinkTools, "hash"> {
+  /** How many links a dry run would have made so far. Absent: it is none. */
+  checked?: number;
+}
+
+/** Makes a link to each of some members, or only checks it. */
 async function createLinks(
   context: AccountContext,
   targets: readonly string[],
-  { hash, isDryRun }: Pick<LinkTools, "hash" | "isDryRun">,
+  making: LinkMaking,
   options: LinkCommand["options"] = {},
 ): Promise<readonly MemberOutcome[]> {
   const outcomes: MemberOutcome[] = [];
@@ -154,7 +159,12 @@ async function createLinks(
     let link: LinkBody | undefined;
     const outcome = await attempt(context, target, async () => {
       const path = [...context.path.segments, target];
-      if (isDryRun) return checkOwnLink(context, path, options, hash);
+      const { hash, checked } = making;
+      if (checked !== undefined) {
+        await checkOwnLink(context, path, options, { hash, checkedAfter: checked });
+        making.checked = checked + 1;
+        return;
+      }
       const made = await makeOwnLink(context, path, options, hash);
       link = await describeLink(context, made);
     });

@@ -38,8 +38,8 @@ export interface LinkTools {
   readonly hash: (password: string) => Promise<string>;
   /** Called if the settings of the account are to count for the life of the link. Rejects if they count no more. */
   readonly confirmSettings: () => Promise<void>;
-  /** Whether the link is only checked, and not kept. Default: false. */
-  readonly isDryRun?: boolean;
+  /** The link is only checked, and not kept, after this number of others that would be kept. Default: it is kept. */
+  readonly checkedAfter?: number | undefined;
 }
 
 /** Returns a function that hashes each password once, however many links get it. */
@@ -68,7 +68,7 @@ export async function makeLink(
   owner: LinkOwner,
   path: readonly string[],
   options: LinkOptionsBody,
-  { now, hash, confirmSettings, isDryRun = false }: LinkTools,
+  { now, hash, confirmSettings, checkedAfter }: LinkTools,
 ): Promise<MadeLink> {
   const { account, settings } = owner;
   const { password, max_uses: maxUses, max_file_bytes: maxFileBytes, ask_name: askName, label } = options;
@@ -83,7 +83,7 @@ export async function makeLink(
   if (account.requireLinkPassword && password === undefined) throw createError("link-needs-password");
   if (maxUses !== undefined && sealed.stored === undefined) throw createError("links-not-kept");
   const expires = Math.floor(now / 1000) + toSeconds(config, account, options.expires_in);
-  await sealed.stored?.requireRoom(account, config.maxPerAccount);
+  await sealed.stored?.requireRoom(account, config.maxPerAccount, 1 + (checkedAfter ?? 0));
   const found = await lookup(account.name);
   // Another method may have an account of the same name: that one is none of its business.
   const isKnown = found?.outcome === "found" && haveEqualSettings(found.account, settings);
@@ -105,7 +105,7 @@ export async function makeLink(
     ...(label && { label }),
   };
   const token = await sealed.toToken(record);
-  if (!isDryRun) await sealed.stored?.add(record, config.maxPerAccount);
+  if (checkedAfter === undefined) await sealed.stored?.add(record, config.maxPerAccount);
   return { record, token, isNew: true };
 }
 

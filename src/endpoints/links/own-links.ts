@@ -49,16 +49,16 @@ export async function checkOwnLink(
   context: AccountContext,
   path: readonly string[],
   options: LinkOptionsBody,
-  hash: LinkTools["hash"],
+  tools: Pick<LinkTools, "hash" | "checkedAfter">,
 ): Promise<void> {
-  await makeFor(context, path, options, { hash, isDryRun: true });
+  await makeFor(context, path, options, tools);
 }
 
 async function makeFor(
   context: AccountContext,
   path: readonly string[],
   options: LinkOptionsBody,
-  tools: Pick<LinkTools, "hash" | "isDryRun">,
+  tools: Pick<LinkTools, "hash" | "checkedAfter">,
 ): Promise<MadeLink> {
   const { config, confirmLogin } = context;
   const confirmSettings = () => confirmLogin(true);

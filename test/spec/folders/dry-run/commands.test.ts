@@ -356,6 +356,21 @@ describe("Prefer: dry-run on commands (RFC 7240)", () => {
     expect(kept.json<{ content: unknown[] }>().content).toEqual([]);
   });
 
+  it("counts the links of earlier commands against the limit of the account, as the real run does", async () => {
+    const store = createMemoryKeyValueStore();
+    const links = { secret: "a secret of at least 32 characters", store, maxPerAccount: 3 };
+    const { post } = await createWatched({ files: FILES, links });
+    await post([{ command: "create-link", target: "a.txt" }]);
+    const commands = [
+      { command: "create-link", target: ["none", "a.txt"] },
+      { command: "create-link", target: ["a.txt", "a.txt"] },
+    ];
+    const tooMany = "a.txt: The account has 3 links already.";
+    const expected = ["none: Not found.", "a.txt: done", "a.txt: done", tooMany];
+    expect((await post(commands, "dry-run")).outcomes).toEqual(expected);
+    expect((await post(commands)).outcomes).toEqual(expected);
+  });
+
   it.each(["handling=lenient, dry-run", "Dry-Run", 'dry-run;a="b"', "dry-run, order=name"])(
     "may be among other preferences: %s",
     async (prefer) => {
