@@ -162,7 +162,10 @@ export function createStorageAccounts(
       },
       openLink(owner, rights) {
         const account = linkAccountOf(owner, rights);
-        const holder = { account: toLockHolder(rights.isFree ? "free-link" : "link", rights.id), until: 1000 * rights.expires };
+        const holder = {
+          account: toLockHolder(rights.isFree ? "free-link" : "link", rights.id),
+          until: 1000 * rights.expires,
+        };
         const files = open(account, { uploadOwner: `link:${rights.id}` }, holder);
         return { account, files: withLinkRights(files, rights), inside: files };
       },
