@@ -56,6 +56,20 @@ describe("uploads by form", () => {
     expect(await filesOf(test)).toEqual({ "a.txt": "1", "b.txt": "2", "c.txt": "3", "d.txt": "4" });
   });
 
+  it.each(["if-match", "if-none-match", "if-unmodified-since"])(
+    "have no conditions: %s is about the folder",
+    async (header) => {
+      const test = await createTestService({ files: { "/alice/f/a.txt": "old" } });
+      const value = header === "if-unmodified-since" ? "Thu, 01 Jan 1970 00:00:00 GMT" : '"another"';
+      for (const condition of [value, header === "if-none-match" ? "*" : value]) {
+        const headers = { ...BROWSER_HEADERS, [header]: condition };
+        const body = formOf(ACTION, ...uploadsOf({ "a.txt": condition }));
+        expect((await test.call("POST", "/home/f/", { body, headers, variant: "html" })).status).toBe(303);
+        expect(await filesOf(test)).toEqual({ "a.txt": condition });
+      }
+    },
+  );
+
   it.each([
     [
       "another action after the file",
