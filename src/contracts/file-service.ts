@@ -60,7 +60,9 @@ export interface FileService {
   sweep(): Promise<number>;
   /**
    * Ends the streams of events, when all running transfers have emitted their last event, or after 5 s. Close the
-   * servers before this call. The storage and the stores stay open: their owners close them.
+   * servers before this call. Code that runs during a request, such as a trigger, `beforeCommit` or the handler of a
+   * host, must not wait for the promise: it would wait for its own request, so for 5 s. The storage and the stores stay
+   * open: their owners close them.
    */
   close(): Promise<void>;
 }
