@@ -55,6 +55,25 @@ describeInChromium("uploads with JavaScript", (chromium) => {
     expectNoComplaints();
   });
 
+  it("says how many files it sends, without those that it sends already", async () => {
+    const site = await openSite();
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    const session = await page.context().newCDPSession(page);
+    const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: MIB };
+    await session.send("Network.emulateNetworkConditions", slow);
+    const big = await makeFile("big.bin", 15 * MIB);
+    const announced = () => page.locator(".announcer").textContent();
+    await page.setInputFiles("#upload-file", big);
+    await eventually(announced).toBe("Uploading files: 1");
+    await page.setInputFiles("#upload-file", [big, await makeFile("a.bin", 1), await makeFile("b.bin", 1)]);
+    await eventually(announced).toBe("Uploading files: 2");
+    expect(await page.locator(".transfer").count()).toBe(3);
+    await transferOf(page, "big.bin").getByRole("button", { name: "Cancel: big.bin" }).click();
+    await eventually(() => site.list()).toEqual(["a.bin", "b.bin"]);
+    expectNoComplaints();
+  });
+
   it("takes 20 files in one drop, up to three at a time, without leaving the page", async () => {
     const site = await openSite();
     const { page, expectNoComplaints } = await chromium.open();

@@ -71,7 +71,7 @@ export function createUploadRow(upload: PanelUpload, texts: ScriptTexts, getQueu
     row.dataset.state = state;
     showName();
     bar.hidden = state !== "active" && state !== "waiting";
-    bar.value = size === 0 ? 0 : sent / size;
+    bar.value = sent / (size || 1);
     setText(note, toNote(upload, texts));
     const offered = ACTIONS[state];
     for (const { action, made } of actions) made.hidden = !offered.includes(action);

@@ -29,7 +29,7 @@ export function createPanelSummary(labelId: string, texts: ScriptTexts): PanelSu
     text,
     show(queue) {
       const { count, done, weight, sent, moved, left } = toSum(queue);
-      const progress = weight === 0 ? 0 : sent / weight;
+      const progress = sent / (weight || 1);
       const percent = Math.floor(100 * progress);
       bar.hidden = count === 0;
       bar.value = progress;

@@ -68,10 +68,12 @@ export function enhanceUploads(page: OpenFolderPage, remembered: RememberedUploa
       return createUploadTask(chosen, { sender, conflict: toConflict(rows.get(name), chosen.file, texts), isAlone });
     });
     tasks.push(...unreadable.map((path) => toFailedTask(path, texts.unreadable)));
+    const before = queue.all.size;
     queue.add(tasks);
+    const count = queue.all.size - before;
     const asked = tasks.find(({ conflict }) => conflict !== undefined);
     if (asked !== undefined) announce(asked.name, asked.conflict?.message);
-    else if (tasks.length > 0) page.announce(fill(texts.started, { count: tasks.length }));
+    else if (count > 0) page.announce(fill(texts.started, { count }));
     else void page.refresh();
   }
 
