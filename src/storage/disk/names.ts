@@ -38,9 +38,12 @@ export function isTemporaryName(name: string): boolean {
   return RESERVED.test(name);
 }
 
-/** Whether a name is one of resumable uploads: their processes do not matter, so other rules apply than for writes. */
+/**
+ * Whether a name is a reserved one of resumable uploads: their processes do not matter, so other rules apply than for
+ * writes.
+ */
 export function isUploadName(name: string): boolean {
-  return name === UPLOADS_FOLDER || name.startsWith(UPLOAD_BYTES_PREFIX);
+  return isTemporaryName(name) && (name === UPLOADS_FOLDER || name.startsWith(UPLOAD_BYTES_PREFIX));
 }
 
 /** Whether a name is at most 255 bytes of valid UTF-8 without NUL, and not reserved. */

@@ -297,7 +297,7 @@ describe("the clean-up", () => {
 
   it("leaves whatever is no leftover by its name, and never follows a link", async () => {
     const outside = await mkdtemp(join(tmpdir(), "fileferry-outside-"));
-    const names = [".fileferry-mine.tmp", "notes.tmp", `${OTHERS}.bak`];
+    const names = [".fileferry-mine.tmp", "notes.tmp", `${OTHERS}.bak`, ".fileferry-upload-notes.txt"];
     for (const name of names) await writeFile(join(root, name), "x");
     await writeFile(join(outside, OTHERS), "x");
     await symlink(outside, join(root, "link"));
