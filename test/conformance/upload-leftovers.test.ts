@@ -56,3 +56,29 @@ it("leaves the uploads of a storage whose root is below, and still removes what 
   for (const { key } of uploads) expect(await offsetOf(inner, key)).toBe(3);
   await rm(root, { recursive: true, force: true });
 });
+
+it("leaves the uploads of a storage whose root is above, and removes bytes that no storage has a state of", async () => {
+  const root = await mkdtemp(join(tmpdir(), "fileferry-nested-uploads-"));
+  const below = join(root, "middle", "shared");
+  await mkdir(join(below, "deep"), { recursive: true });
+  const outer = createDiskStorage({ root });
+  const uploads = [
+    await beginUpload(outer, "/middle/shared/file"),
+    await beginUpload(outer, "/middle/shared/deep/file"),
+  ];
+  for (const { key } of uploads) await appendText(outer, key, 0, "abc");
+  const inner = createDiskStorage({ root: below });
+  const own = await beginUpload(inner, "/deep/other");
+  const lost = [below, join(below, "deep")].map((folder) =>
+    join(folder, `.fileferry-upload-${"0".repeat(64)}-${UNKNOWN}.tmp`),
+  );
+  for (const path of lost) await writeFile(path, "x");
+  createDiskStorage({ root: below });
+  await expect.poll(() => lost.filter(existsSync)).toEqual([]);
+  for (const { key } of uploads) expect(await offsetOf(outer, key)).toBe(3);
+  for (const path of lost) await writeFile(path, "x");
+  createDiskStorage({ root });
+  await expect.poll(() => lost.filter(existsSync)).toEqual([]);
+  expect(await offsetOf(inner, own.key)).toBe(0);
+  await rm(root, { recursive: true, force: true });
+});

@@ -1,5 +1,4 @@
 import { opendir } from "node:fs/promises";
-import { UPLOADS_FOLDER } from "../upload-checks.ts";
 import type { FolderTree } from "./folder-tree.ts";
 import { isUploadName, RECORDS_FOLDER } from "./names.ts";
 import type { OpenFolder } from "./open-folder.ts";
@@ -26,32 +25,24 @@ export async function cleanUpTemporaryFiles(tree: FolderTree, locate: Locate): P
   }
 }
 
-/** A folder that is still to be cleaned up. */
-interface WaitingFolder {
-  readonly segments: readonly string[];
-  /** Whether it is in the root of another storage, which has the states of the uploads there. */
-  readonly isOfOther: boolean;
-}
-
 /** Returns whether a file was kept that may be an abandoned temporary file. */
 async function cleanUpOnce(tree: FolderTree, removeIfLost: UploadCleanUp): Promise<boolean> {
-  const waiting: WaitingFolder[] = [{ segments: [], isOfOther: false }];
+  const waiting: (readonly string[])[] = [[]];
   let isKept = false;
   let device: string | undefined;
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     await pause(1);
     const swept = await cleanUpFolder(tree, removeIfLost, next, device).catch(() => undefined);
     if (swept === undefined) continue;
-    const { isOfOther } = swept;
     device = swept.device;
     isKept ||= swept.isKept;
-    for (const name of swept.folders) waiting.push({ segments: [...next.segments, name], isOfOther });
+    for (const name of swept.folders) waiting.push([...next, name]);
   }
   return isKept;
 }
 
 /** What came of the clean-up of one folder. */
-interface CleanedFolder extends Pick<WaitingFolder, "isOfOther"> {
+interface CleanedFolder {
   readonly device: string;
   readonly folders: readonly string[];
   readonly isKept: boolean;
@@ -64,7 +55,7 @@ interface CleanedFolder extends Pick<WaitingFolder, "isOfOther"> {
 async function cleanUpFolder(
   tree: FolderTree,
   removeIfLost: UploadCleanUp,
-  { segments, isOfOther: isBelowOther }: WaitingFolder,
+  segments: readonly string[],
   only: string | undefined,
 ): Promise<CleanedFolder | undefined> {
   const folders: string[] = [];
@@ -73,14 +64,13 @@ async function cleanUpFolder(
   try {
     const [device = ""] = folder.identity().split(":");
     if (only !== undefined && device !== only) return undefined;
-    const isOfOther = isBelowOther || (segments.length > 0 && (await folder.lookUp(UPLOADS_FOLDER)) !== undefined);
     for await (const member of await opendir(String(folder.at(".")))) {
-      if (isUploadName(member.name)) isKept = (!isOfOther && (await removeIfLost(folder, member.name))) || isKept;
+      if (isUploadName(member.name)) isKept = (await removeIfLost(folder, member.name)) || isKept;
       else if (await removeIfAbandoned(folder, member.name)) isKept = true;
       else if (member.name === RECORDS_FOLDER) isKept = (await cleanUpRecords(folder)) || isKept;
       else if (member.isDirectory()) folders.push(member.name);
     }
-    return { device, folders, isKept, isOfOther };
+    return { device, folders, isKept };
   } finally {
     folder.close();
   }

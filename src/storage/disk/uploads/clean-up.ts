@@ -3,10 +3,11 @@ import { isPrefix, toPathSegments } from "../../../contracts/storage-path.ts";
 import { UPLOADS_FOLDER } from "../../upload-checks.ts";
 import { ignoreErrors, undefinedIfMissing } from "../errors.ts";
 import type { FolderTree } from "../folder-tree.ts";
-import { type OpenFolder, withFolder } from "../open-folder.ts";
+import { type OpenFolder, toIdentity, withFolder } from "../open-folder.ts";
+import { BIGINT } from "../system-calls.ts";
 import { removeIfAbandoned } from "../temporary-files.ts";
 import { removeEndedEntries } from "./lock.ts";
-import { createUploadStates, toBytesName } from "./states.ts";
+import { createUploadStates, toBytesName, toStatePath } from "./states.ts";
 
 const LOCKS = /^([0-9a-f]{32})\.lock$/;
 const NEW_LOCKS_MS = 60_000;
@@ -16,7 +17,8 @@ export type Locate = (segments: readonly string[]) => Promise<readonly string[]>
 
 /**
  * Removes a member with the bytes of an upload that no longer exists, or whose file is to be in another folder: then
- * the bytes were moved with their folder. In the folder with the states, removes what ended processes have left.
+ * the bytes were moved with their folder. Leaves those of another storage whose root is below or above. In the folder
+ * with the states, removes what ended processes have left.
  * Returns whether it kept a temporary file that may be abandoned.
  */
 export type UploadCleanUp = (folder: OpenFolder, name: string) => Promise<boolean>;
@@ -26,8 +28,10 @@ export function createUploadCleanUp(tree: FolderTree, locate: Locate): UploadCle
   const states = createUploadStates(tree, { mustFlush: false });
 
   return async function removeIfLost(folder, name) {
-    if (name === UPLOADS_FOLDER) return withFolder(folder.enter(name), cleanUpStates);
+    // It may be of another storage, and of another user.
+    if (name === UPLOADS_FOLDER) return withFolder(folder.enter(name), cleanUpStates).catch(() => false);
     const upload = await states.readOf(name);
+    if (upload === undefined && (await mayBeOfOther(folder, name))) return false;
     const segments = upload && (await locate(toPathSegments(upload.path).slice(0, -1)));
     const home = segments && (await tree.open(segments).catch(undefinedIfMissing));
     try {
@@ -57,6 +61,28 @@ export function createMovedUploadCleanUp(tree: FolderTree, locate: Locate): Move
   }
 
   return (from, to) => removeBelow(from, to).catch(() => undefined);
+}
+
+/** Whether a storage whose root is below or above that of the caller may have the upload with these bytes. */
+async function mayBeOfOther(folder: OpenFolder, bytesName: string): Promise<boolean> {
+  const statePath = toStatePath(bytesName);
+  // Another user may have the states, and nothing else can be seen then.
+  return statePath !== undefined && hasStateAbove(folder, statePath).catch(() => true);
+}
+
+/**
+ * Whether a folder above the bytes of an upload has its state: the root of another storage. The state comes first, so
+ * no upload that goes on is missed.
+ */
+async function hasStateAbove(folder: OpenFolder, statePath: string): Promise<boolean> {
+  let below = "";
+  for (let above = "."; ; above += "/..") {
+    const identity = toIdentity(await lstat(folder.at(above), BIGINT));
+    // The root of the file system is its own parent.
+    if (identity === below) return false;
+    if (await exists(folder, `${above}/${statePath}`)) return true;
+    below = identity;
+  }
 }
 
 async function cleanUpStates(all: OpenFolder): Promise<boolean> {

@@ -73,6 +73,15 @@ export function toBytesName({ owner, id }: UploadKey): string {
   return `${UPLOAD_BYTES_PREFIX}${sha256Hex(owner)}-${id}.tmp`;
 }
 
+/**
+ * Returns the path of the state that the name of a file with bytes leads to, below the root of the storage. `undefined`
+ * for any other name.
+ */
+export function toStatePath(bytesName: string): string | undefined {
+  const [, hash, id] = BYTES.exec(bytesName) ?? [];
+  return hash === undefined || id === undefined ? undefined : [UPLOADS_FOLDER, hash, toStateName(id)].join("/");
+}
+
 /** Creates the access to the states below a root. */
 export function createUploadStates(tree: FolderTree, { mustFlush }: { readonly mustFlush: boolean }): UploadStates {
   /** Opens the folder with all states. */
