@@ -8,9 +8,9 @@ import {
   StorageError,
   type TransferOptions,
 } from "../../contracts/storage-adapter.ts";
-import { foldPath } from "../../contracts/storage-path.ts";
 import type { StorageUploads, UploadState } from "../../contracts/storage-uploads.ts";
 import { checkParent, checkSeparatePaths, checkSource, isOfKind, meetsConditions } from "../conditions.ts";
+import { tryCaseChange } from "../wrappers/case-change.ts";
 import type { TrashInternals } from "./internals.ts";
 import { moveToTrash } from "./move-to-trash.ts";
 import { type EntryPlace, toPlace } from "./places.ts";
@@ -126,22 +126,10 @@ export function createTrashCopyOrMove(
     await onAdded(place);
   }
 
-  /** Gives a file or folder another case, on a disk that ignores case and so finds it at its own new name. */
-  async function isRenamed(from: string, to: string, options: TransferOptions): Promise<boolean> {
-    if (foldPath(from) !== foldPath(to)) return false;
-    try {
-      await storage.move(from, to, { ...options, replace: false });
-      return true;
-    } catch (error) {
-      if (!hasCode(error, "already-exists")) throw error;
-      return false;
-    }
-  }
-
   return async (from, to, options = {}) => {
     if (options.replace !== true) return copyOrMove(from, to, options);
     checkSeparatePaths(from, to);
-    if (verb === "move" && (await isRenamed(from, to, options))) return "created";
+    if (verb === "move" && (await tryCaseChange(storage, from, to, options))) return "created";
     for (let attempt = 1; ; attempt += 1) {
       options.signal?.throwIfAborted();
       const found = await storage.stat(to);

@@ -1,5 +1,6 @@
 import type { Placement, StorageAdapter, StorageEntry, TransferOptions } from "../../contracts/storage-adapter.ts";
 import { checkSeparatePaths, isOfKind, meetsConditions } from "../conditions.ts";
+import { tryCaseChange } from "../wrappers/case-change.ts";
 import { toTrashedVersions } from "../wrappers/records.ts";
 import { haveSameBytes } from "./compare.ts";
 import type { VersionInternals } from "./internals.ts";
@@ -41,6 +42,8 @@ export function createVersionsMove(internals: VersionInternals): StorageAdapter[
     if (isToTrash || isFromTrash) return moveOverNothing(from, to, options);
     if (!isVersioned(from) || !isVersioned(to)) return storage.move(from, to, options);
     if (options.replace !== true) return moveOverNothing(from, to, options);
+    checkSeparatePaths(from, to);
+    if (await tryCaseChange({ move: moveOverNothing }, from, to, options)) return "created";
     return replaceBy(internals, from, to, options, [from, to], (dropReplaced) =>
       moveWithVersions(internals, from, to, options, dropReplaced),
     );
