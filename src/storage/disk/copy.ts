@@ -7,7 +7,7 @@ import { mapMissingParent } from "./errors.ts";
 import { type Place, placeMember } from "./move.ts";
 import { type OpenFolder, withFolder, withNameLock } from "./open-folder.ts";
 import { removeFolder, tryUnlink } from "./remove.ts";
-import { releaseTemporaryName, reserveTemporaryName } from "./temporary-files.ts";
+import { keepTouching, releaseTemporaryName, reserveTemporaryName } from "./temporary-files.ts";
 
 /** How a file or folder is copied. */
 export interface CopyOptions
@@ -41,9 +41,10 @@ export async function copyMember(
       await copyContent(from, { folder, name: temporary }, options, conditions);
     } else {
       await createFolderAt(folder, temporary);
+      const stopTouching = keepTouching(folder, temporary);
       await withFolder(from.folder.enter(from.name), (source) =>
         withFolder(folder.enter(temporary), (target) => copyMembers({ source, target }, options)),
-      );
+      ).finally(stopTouching);
     }
     const mustFlush = durability === "fsync";
     await giveProperties(folder, temporary, options.properties, mustFlush);

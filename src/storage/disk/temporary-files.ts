@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { lstat, rename, unlink } from "node:fs/promises";
+import { lstat, lutimes, rename, unlink } from "node:fs/promises";
 import { createBoundedMap } from "../../platform/bounded-map.ts";
 import { isAbandoned, processIdentity } from "../../platform/process-identity-node.ts";
 import { isTemporaryName, isUploadName } from "./names.ts";
@@ -13,6 +13,8 @@ import { removeFolder } from "./remove.ts";
 const NAME = /^\.fileferry-([0-9a-f]{8}-[0-9]+-[0-9]*)-[0-9a-f]{24}\.tmp$/;
 /** How long a file of another machine must be unchanged to count as abandoned. */
 const FOREIGN_FILE_MILLISECONDS = 3_600_000;
+/** How often a temporary folder is touched. Some of the attempts may fail. */
+const TOUCH_MILLISECONDS = 600_000;
 
 const inUse = new Set<string>();
 /**
@@ -41,6 +43,19 @@ export function reserveTemporaryName(): string {
 export function releaseTemporaryName(name: string, isRemoved = true): void {
   inUse.delete(name);
   if (!isRemoved) left.set(name, true);
+}
+
+/**
+ * Touches a temporary folder from time to time, until the caller calls the function that it returns. What is written
+ * deep below the folder leaves its times as they are, and other machines would take it for abandoned.
+ */
+export function keepTouching(folder: OpenFolder, name: string): () => void {
+  const timer = setInterval(() => {
+    const now = new Date();
+    lutimes(folder.at(name), now, now).catch(() => undefined);
+  }, TOUCH_MILLISECONDS);
+  timer.unref();
+  return () => clearInterval(timer);
 }
 
 /**

@@ -1,9 +1,9 @@
 import "../errno/wrapped-fs.ts";
-import { renameSync } from "node:fs";
+import { existsSync, readdirSync, renameSync, statSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { StorageAdapter } from "../../../src/contracts/storage-adapter.ts";
 import { createDiskStorage, type Durability } from "../../../src/storage/disk.ts";
 import { openDescriptors, strike, struck, watchCalls } from "../errno/failing-calls.ts";
@@ -24,6 +24,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   strike();
+  vi.useRealTimers();
   await rm(root, { recursive: true });
 });
 
@@ -125,6 +126,21 @@ describe("a copy of a folder on a disk", () => {
     await expect(copying).rejects.toMatchObject({ code: "unavailable" });
     expect((await readdir(root)).sort()).toEqual(["moved", "tree"]);
     expect(openDescriptors()).toBe(0);
+  });
+
+  it("touches its temporary folder while it copies far below: other machines take an old one for abandoned", async () => {
+    const storage = await serve("rename");
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    const times: bigint[] = [];
+    await watch(storage.copy("/tree", "/copy"), () => {
+      const temporary = readdirSync(root).find((name) => name.startsWith(".fileferry-"));
+      if (temporary === undefined || !existsSync(join(root, temporary, "inner"))) return;
+      const stats = statSync(join(root, temporary), { bigint: true, throwIfNoEntry: false });
+      if (stats !== undefined) times.push(stats.ctimeNs);
+      if (times.length === 1) vi.advanceTimersByTime(1_800_000);
+    });
+    expect(new Set(times).size).toBeGreaterThan(1);
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it("ends with the reason of a signal that aborts meanwhile, and leaves nothing", async () => {
