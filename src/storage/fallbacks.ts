@@ -43,8 +43,8 @@ interface Copied {
 /**
  * A `copy` for storages without one of their own: reads the source and writes what it has read.
  *
- * A file replaces a file in one step. Anything else that is replaced is removed first. A copied folder grows member by
- * member. If a member fails, the copies are removed, but nothing that others have put there meanwhile. Symlinks, and
+ * A file replaces a file in one step. Anything else that is replaced is removed first, once the source was listed or
+ * opened. If the copy fails later, what it replaces is lost. A copied folder grows member by member. If a member fails, the copies are removed, but nothing that others have put there meanwhile. Symlinks, and
  * members that disappear meanwhile, are left out.
  */
 export async function copyByReading(
@@ -103,7 +103,10 @@ async function copyTo(copying: Copying, from: string, to: string): Promise<Copie
   // A file replaces a file or a symlink in one step.
   const mustRemove = target !== undefined && (target.kind === "folder" || !isFile);
   options.onRead?.();
-  if (mustRemove) await storage.remove(to);
+  if (mustRemove) {
+    await checkReadable(copying, from, source);
+    await storage.remove(to);
+  }
   try {
     await (isFile ? copyFile(copying, from, to) : copyFolder(copying, from, to));
   } catch (error) {
@@ -112,6 +115,12 @@ async function copyTo(copying: Copying, from: string, to: string): Promise<Copie
     throw error;
   }
   return { placement: target === undefined ? "created" : "replaced", source };
+}
+
+/** Checks that a file can be opened, or a folder listed with all below it: what cannot be read replaces nothing. */
+async function checkReadable({ storage, options }: Copying, path: string, { kind }: StorageEntry): Promise<void> {
+  if (kind === "file") return toFileContent(await storage.read(path)).close();
+  for await (const _ of walk(storage, path)) options.signal?.throwIfAborted();
 }
 
 /** Copies a folder that does not exist yet. For a move it then checks that the source is still as it was copied. */

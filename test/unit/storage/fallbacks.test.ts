@@ -62,6 +62,47 @@ async function createFilled(onCall: (call: string, memory: StorageAdapter) => Pr
   return { memory, storage };
 }
 
+describe.each(["copy", "move"] as const)("a %s that replaces a folder", (verb) => {
+  it.each(["/from", "/from/deep"])("leaves it as it is if %s cannot be listed", async (failing) => {
+    const { memory } = await createFilled();
+    await fillStorage(memory, { "/to/old": "old" });
+    const storage = overrideStorage(memory, {
+      async *list(path) {
+        if (path === failing) throw new StorageError("unavailable");
+        yield* memory.list(path);
+      },
+    });
+    const replacing = TRANSFERS[verb](storage, "/from", "/to", { replace: true });
+    await expect(replacing).rejects.toMatchObject({ code: "unavailable" });
+    expect([await treeAt(memory, "/from"), await treeAt(memory, "/to")]).toEqual([TREE, { old: "old" }]);
+  });
+
+  it("leaves it as it is if the file that replaces it cannot be read", async () => {
+    const { memory, storage } = await createFilled(async (call) => {
+      if (call === "read /from/1") throw new StorageError("unavailable");
+    });
+    await fillStorage(memory, { "/to/old": "old" });
+    const replacing = TRANSFERS[verb](storage, "/from/1", "/to", { replace: true });
+    await expect(replacing).rejects.toMatchObject({ code: "unavailable" });
+    expect(await treeAt(memory, "/to")).toEqual({ old: "old" });
+  });
+
+  it("leaves it as it is if the signal aborts while the source is listed", async () => {
+    const controller = new AbortController();
+    const { memory } = await createFilled();
+    await fillStorage(memory, { "/to/old": "old" });
+    const storage = overrideStorage(memory, {
+      list(path) {
+        controller.abort(new Error("gone"));
+        return memory.list(path);
+      },
+    });
+    const replacing = TRANSFERS[verb](storage, "/from", "/to", { replace: true, signal: controller.signal });
+    await expect(replacing).rejects.toThrow("gone");
+    expect(await treeAt(memory, "/to")).toEqual({ old: "old" });
+  });
+});
+
 describe("moveByCopying of a folder", () => {
   const changes: Readonly<Record<string, (memory: StorageAdapter) => Promise<unknown>>> = {
     "a new file": (memory) => put(memory, "/from/new", "new"),
