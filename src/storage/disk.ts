@@ -31,7 +31,7 @@ import { type LookUpOptions, type OpenFolder, withFolder, withNameLock } from ".
 import { findOwner } from "./disk/owner.ts";
 import { hasRecords, removeProperties } from "./disk/properties.ts";
 import { readMember, readMemberSync } from "./disk/read.ts";
-import { removeFolder } from "./disk/remove.ts";
+import { checkEmpty, removeFolder } from "./disk/remove.ts";
 import { followSymlinks } from "./disk/symlinks.ts";
 import { createDiskUploads, createMovedUploadCleanUp } from "./disk/uploads.ts";
 import { type Durability, writeMember } from "./disk/write.ts";
@@ -250,8 +250,10 @@ export function createDiskStorage(options: DiskStorageOptions): StorageAdapter {
       };
       // With `kind: "file"` alone a second check is not needed: the system never unlinks a folder.
       const mustCheckUnderLock = conditions.ifMatch !== undefined || conditions.kind === "folder";
-      if ((await check()) === "folder") await removeFolderAndProperties(folder, name);
-      else await removeFile(folder, name, mustCheckUnderLock ? () => check({ hasLock: true }) : undefined);
+      if ((await check()) === "folder") {
+        if (conditions.ifEmpty === true) await checkEmpty(folder, name);
+        await removeFolderAndProperties(folder, name);
+      } else await removeFile(folder, name, mustCheckUnderLock ? () => check({ hasLock: true }) : undefined);
       if (durability === "fsync") await folder.sync();
     });
     await mapSystemErrors(removed);

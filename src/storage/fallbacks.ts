@@ -1,4 +1,3 @@
-import { toStrongTag } from "../contracts/entity-tags.ts";
 import { toBatches } from "../contracts/member-batches.ts";
 import {
   hasCode,
@@ -8,16 +7,12 @@ import {
   StorageError,
   type TransferOptions,
 } from "../contracts/storage-adapter.ts";
-import { inParallel } from "../platform/in-parallel.ts";
-import { sha256Hex } from "../platform/sha256.ts";
 import { checkSeparatePaths, checkSource, throwIfTaken } from "./conditions.ts";
+import { type CopiedVersions, createCopiedVersions } from "./copied-versions.ts";
 import { toFileContent } from "./file-content.ts";
 import { NO_PROPERTIES } from "./properties.ts";
 import { createChangedSourceError, removeSource } from "./remove-source.ts";
 import { isUnread, toUnreadContent } from "./wrappers/dry-runs.ts";
-
-/** How many members of a folder are removed in parallel. */
-const MAX_PARALLEL = 8;
 
 /** A copy in progress. */
 interface Copying {
@@ -25,13 +20,8 @@ interface Copying {
   readonly options: TransferOptions;
   /** The copies get the times of their originals, which are then removed. */
   readonly isMove: boolean;
-  /**
-   * The folders and versions of files that were created, and those that a move has read, as numbers: each takes 40
-   * bytes of memory. The target may keep no times, so nothing else tells them from those of other callers.
-   */
-  readonly versions: Set<number>;
-  /** Something of the source was removed, so its copy may be the last one. */
-  hasRemoved: boolean;
+  /** What was created, and what a move has read. */
+  readonly versions: CopiedVersions;
 }
 
 /** What a finished copy was made of, and whether it replaced something. */
@@ -44,8 +34,9 @@ interface Copied {
  * A `copy` for storages without one of their own: reads the source and writes what it has read.
  *
  * A file replaces a file in one step. Anything else that is replaced is removed first, once the source was listed or
- * opened. If the copy fails later, what it replaces is lost. A copied folder grows member by member. If a member fails, the copies are removed, but nothing that others have put there meanwhile. Symlinks, and
- * members that disappear meanwhile, are left out.
+ * opened. If the copy fails later, what it replaces is lost. A copied folder grows member by member. If a member fails,
+ * the copies are removed, but nothing that others have put there meanwhile. Symlinks, and members that disappear
+ * meanwhile, are left out.
  */
 export async function copyByReading(
   storage: StorageAdapter,
@@ -63,7 +54,8 @@ export async function copyByReading(
  *
  * If something in a folder was created or changed after it was copied, nothing is moved (`unavailable`). Only what was
  * copied is removed, file by file, so a change during the removal stays too: then both folders have a part. A folder
- * that is found empty is removed in another step, and with it what comes between the two.
+ * that is found empty is removed in another step, and with it what comes between the two, if the storage does not look
+ * again (`RemoveOptions`). A folder with members that the storage does not list stays with them.
  *
  * If several callers move one source, one succeeds, provided that `remove` says which caller removed it.
  */
@@ -74,22 +66,23 @@ export async function moveByCopying(
   options: TransferOptions = {},
 ): Promise<Placement> {
   const copying = toCopying(storage, options, true);
+  const { versions } = copying;
   const { placement, source } = await copyTo(copying, from, to);
 
   async function remove(): Promise<void> {
-    const isGone = await removeCopied(copying, from, source).catch((error: unknown) => {
+    const isDone = await versions.remove(from, source).catch((error: unknown) => {
       // Another caller has removed the rest: neither has moved the whole folder, so the copy stays.
-      if (copying.hasRemoved && hasCode(error, "not-found")) return false;
+      if (versions.hasRemoved() && hasCode(error, "not-found")) return false;
       throw error;
     });
-    if (!isGone) throw createChangedSourceError();
+    if (!isDone) throw createChangedSourceError();
   }
 
   return removeSource(placement, remove, () => takeBack(copying, to));
 }
 
 function toCopying(storage: StorageAdapter, options: TransferOptions, isMove: boolean): Copying {
-  return { storage, options, isMove, versions: new Set(), hasRemoved: false };
+  return { storage, options, isMove, versions: createCopiedVersions(storage) };
 }
 
 async function copyTo(copying: Copying, from: string, to: string): Promise<Copied> {
@@ -133,7 +126,7 @@ async function copyFolder(copying: Copying, from: string, to: string): Promise<v
   }
   if (!isMove) return;
   for await (const [path, entry] of walk(storage, from)) {
-    if (!versions.has(toVersion(path, entry))) throw createChangedSourceError();
+    if (!versions.has(path, entry)) throw createChangedSourceError();
   }
 }
 
@@ -197,52 +190,14 @@ function noteCopied(
   original?: StorageEntry,
   copy?: StorageEntry,
 ): void {
-  versions.add(toVersion(to, copy));
-  if (isMove) versions.add(toVersion(from, original));
-}
-
-/** Returns a number for a version of a file, or for a folder, at a path. Others have it only by chance. */
-function toVersion(path: string, entry?: StorageEntry): number {
-  const version = entry?.kind === "file" && (toStrongTag(entry.etag) ?? [entry.size, entry.modified]);
-  return Number(`0x${sha256Hex(JSON.stringify([path, version])).slice(0, 13)}`);
-}
-
-/**
- * Removes the versions that were noted at a path and below it, and folders that nothing else is in. Links go with their
- * folders. Returns whether nothing is left.
- */
-async function removeCopied(copying: Copying, path: string, entry: StorageEntry): Promise<boolean> {
-  const { storage, versions } = copying;
-  if (!versions.has(toVersion(path, entry))) return false;
-  const isFolder = entry.kind === "folder";
-  if (isFolder && !isLink(entry)) {
-    const folders: StorageEntry[] = [];
-    const remove = async (member: StorageEntry): Promise<void> => {
-      if (!isLink(member)) await removeCopied(copying, `${path}/${member.name}`, member).catch(ignoreChanged);
-    };
-    await inParallel(storage.list(path), { most: MAX_PARALLEL }, async (member) => {
-      if (member.kind === "folder") folders.push(member);
-      else await remove(member);
-    });
-    for (const member of folders) await remove(member);
-    for await (const member of storage.list(path)) if (!isLink(member)) return false;
-  }
-  const etag = toStrongTag(entry.etag);
-  const condition = etag === undefined ? {} : { ifMatch: [etag] };
-  await storage.remove(path, { kind: isFolder ? "folder" : "file", permanent: true, ...condition });
-  copying.hasRemoved = true;
-  return true;
-}
-
-/** A link that the storage follows is removed, too, but nothing that it leads to. */
-function isLink({ kind, isFollowed }: StorageEntry): boolean {
-  return kind === "link" || isFollowed === true;
+  versions.note(to, copy);
+  if (isMove) versions.note(from, original);
 }
 
 /** Removes what a copy has created, as far as possible. What other callers have created or changed stays. */
-async function takeBack(copying: Copying, to: string): Promise<void> {
-  const entry = await copying.storage.stat(to).catch(() => undefined);
-  if (entry !== undefined) await removeCopied(copying, to, entry).catch(() => undefined);
+async function takeBack({ storage, versions }: Copying, to: string): Promise<void> {
+  const entry = await storage.stat(to).catch(() => undefined);
+  if (entry !== undefined) await versions.remove(to, entry).catch(() => undefined);
 }
 
 /** Yields the files and folders below a folder, each folder before its members. */
@@ -270,8 +225,4 @@ async function* walk(
 
 function ignoreNotFound(error: unknown): void {
   if (!hasCode(error, "not-found")) throw error;
-}
-
-function ignoreChanged(error: unknown): void {
-  if (!hasCode(error, "precondition-failed")) ignoreNotFound(error);
 }

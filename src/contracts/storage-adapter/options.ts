@@ -62,6 +62,11 @@ export interface RemoveOptions {
   readonly kind?: "file" | "folder";
   /** Remove only a file with one of these strong entity-tags (RFC 9110 13.1.1). */
   readonly ifMatch?: EntityTags;
+  /**
+   * Remove a folder only if it is empty; otherwise it is `precondition-failed`. Links in it go with it. A storage whose
+   * listings hide other members checks this; any other one may ignore it.
+   */
+  readonly ifEmpty?: true;
   /** Remove for good. Only storages with a trash have a use for it. */
   readonly permanent?: boolean;
   /** Called with the ID of the entry if the storage has moved what it has removed to its trash. */

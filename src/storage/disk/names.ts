@@ -38,6 +38,11 @@ export function isTemporaryName(name: string): boolean {
   return RESERVED.test(name);
 }
 
+/** Whether a name is reserved for what the storage keeps next to the members of a folder. */
+export function isOwnName(name: string): boolean {
+  return isTemporaryName(name) || name.toLowerCase() === RECORDS_FOLDER;
+}
+
 /**
  * Whether a name is a reserved one of resumable uploads: their processes do not matter, so other rules apply than for
  * writes.
@@ -49,7 +54,7 @@ export function isUploadName(name: string): boolean {
 /** Whether a name is at most 255 bytes of valid UTF-8 without NUL, and not reserved. */
 function isValidName(name: string): boolean {
   const isPossible = !/[\0\p{Cs}]/u.test(name) && Buffer.byteLength(name) <= MAX_NAME_BYTES;
-  return isPossible && !isTemporaryName(name) && name.toLowerCase() !== RECORDS_FOLDER;
+  return isPossible && !isOwnName(name);
 }
 
 function isValidOnWindows(name: string): boolean {

@@ -2,7 +2,8 @@ import type { Dirent } from "node:fs";
 import { lstat, opendir, rmdir, unlink } from "node:fs/promises";
 import { StorageError } from "../../contracts/storage-adapter.ts";
 import { ignoreErrors, mapSystemErrors, systemCode, toStorageError, undefinedIfMissing } from "./errors.ts";
-import { leaveFor, type OpenFolder } from "./open-folder.ts";
+import { isOwnName } from "./names.ts";
+import { leaveFor, type OpenFolder, withFolder } from "./open-folder.ts";
 import type { MemberName } from "./system-calls.ts";
 
 /** A folder on the way from the top folder to the folder that is being emptied. */
@@ -59,6 +60,19 @@ export async function removeFolder(parent: OpenFolder, name: string): Promise<vo
   } finally {
     folder.close();
   }
+}
+
+/**
+ * Checks that a folder has nothing in it but symlinks and what the storage keeps there. Members that the storage does
+ * not show count, too.
+ * @throws StorageError `precondition-failed`
+ */
+export async function checkEmpty(parent: OpenFolder, name: string): Promise<void> {
+  await withFolder(parent.enter(name), async (folder) => {
+    for await (const member of await opendir(String(folder.at(".")))) {
+      if (!isOwnName(member.name) && !member.isSymbolicLink()) throw new StorageError("precondition-failed");
+    }
+  });
 }
 
 async function enterIfFolder(folder: OpenFolder, name: MemberName): Promise<OpenFolder | undefined> {

@@ -1,13 +1,27 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
-import { chmod, chown, mkdir, mkdtemp, readdir, rm, stat, truncate, utimes, writeFile } from "node:fs/promises";
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { StorageAdapter } from "../../../src/contracts/storage-adapter.ts";
 import { createDiskStorage } from "../../../src/storage/disk.ts";
+import { createMemoryStorage } from "../../../src/storage/memory.ts";
+import { mountStorage } from "../../../src/storage/mount.ts";
 import { rejectionOf } from "../../../src/testing/expectations.ts";
 import {
   bodyBytes,
@@ -100,6 +114,22 @@ describe("names that are not UTF-8", () => {
     expect(await readFileText(storage, "/folder/file\ufffd")).toBe("a true name");
     await storage.remove("/folder");
     expect(await readdir(root)).toEqual([]);
+  });
+
+  it("stay with the folders around them in a move to another storage, and nothing else does", async () => {
+    const hidden = Buffer.from(`${root}/folder/deep/caf\xe9`, "latin1");
+    await mkdir(join(root, "folder/deep"), { recursive: true });
+    await mkdir(join(root, "folder/other"));
+    writeFileSync(hidden, "kept");
+    for (const path of ["/folder/1", "/folder/deep/2", "/folder/other/3"]) await put(storage, path, path);
+    await symlink(join(root, "folder"), join(root, "folder/other/link"));
+    const tree = mountStorage({ "/": storage, "/other": createMemoryStorage() });
+    expect(await tree.move("/folder", "/other/moved")).toBe("created");
+    expect(await readFileText(tree, "/other/moved/deep/2")).toBe("/folder/deep/2");
+    expect(await namesIn(tree, "/other/moved")).toEqual(["1", "deep", "other"]);
+    expect(await namesIn(storage, "/folder")).toEqual(["deep"]);
+    expect(await namesIn(storage, "/folder/deep")).toEqual([]);
+    expect(readFileSync(hidden, "utf8")).toBe("kept");
   });
 });
 
