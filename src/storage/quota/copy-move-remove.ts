@@ -1,14 +1,15 @@
 import { toStrongTag } from "../../contracts/entity-tags.ts";
 import {
-  type EntityTags,
   hasCode,
   type Placement,
   type RemoveOptions,
   type StorageAdapter,
+  type StorageEntry,
   StorageError,
   type StorageErrorCode,
   type TransferOptions,
 } from "../../contracts/storage-adapter.ts";
+import { type CopyCheck, createCopiedVersions } from "../copied-versions.ts";
 import type { Reservation } from "./admission.ts";
 import { type Amount, NOTHING, subtract, toMissing } from "./amount.ts";
 import { countsIn } from "./counted-path.ts";
@@ -113,14 +114,12 @@ export function createCopyOrMove(internals: QuotaInternals, verb: "copy" | "move
       const [placement, made] = await reservation.during(async (signal) => {
         const own = signal ? { ...options, signal } : options;
         const done = await asChange(internals, folders, () => storage[verb](from, to, own));
-        return [done, isMeasured ? await findMade(internals, to, { isMove, isFolder, size }, folders) : undefined];
+        const change = { from, to, isMove, isFolder, size };
+        return [done, isMeasured ? await findMade(internals, change, folders) : undefined];
       }, options.signal);
       const arrived = made?.amount ?? size;
       if (placement === "created" && made !== undefined) {
-        const { conditions } = made;
-        await keepIfAdmitted(internals, reservation, { arrived, folders }, () =>
-          isMove ? storage.move(to, from, conditions) : storage.remove(to, { ...conditions, permanent: true }),
-        );
+        await keepIfAdmitted(internals, reservation, { arrived, folders }, made.undo);
       }
       const parts = [{ path: to, amount: subtract(arrived, toReplaced(replaced, placement)) }];
       if (isMove) parts.push({ path: from, amount: subtract(NOTHING, size) });
@@ -154,30 +153,54 @@ async function asChange<T>(
   }
 }
 
+/** A copy or a move that was made. `size`: of what was moved. The source of a copy may have grown. */
+interface Change {
+  readonly from: string;
+  readonly to: string;
+  readonly isMove: boolean;
+  readonly isFolder: boolean;
+  readonly size: Amount;
+}
+
 /** What a change has made. */
 interface Made {
   readonly amount: Amount;
-  /** The conditions by which the change is undone: what others have put in its place stays. */
-  readonly conditions: { readonly kind: "file" | "folder"; readonly ifMatch?: EntityTags };
+  /** Undoes the change. What others have put in its place stays. */
+  undo(): Promise<unknown>;
 }
 
-/** Looks at what a change has made. `size`: of what was moved. The source of a copy may have grown. */
-async function findMade(
-  { storage, counts }: QuotaInternals,
-  path: string,
-  { isMove, isFolder, size }: { readonly isMove: boolean; readonly isFolder: boolean; readonly size: Amount },
-  folders: readonly string[],
-): Promise<Made> {
+/** Looks at what a change has made. */
+async function findMade(internals: QuotaInternals, change: Change, folders: readonly string[]): Promise<Made> {
+  const { from, to, isMove, isFolder, size } = change;
+  const { storage, counts } = internals;
+  const copied = createCopiedVersions(storage, hasOriginal(storage, change));
   const kind = isFolder ? "folder" : "file";
+  let entry: StorageEntry | undefined;
+  let amount = size;
   try {
-    const entry = await storage.stat(path);
-    const etag = isFolder ? undefined : toStrongTag(entry?.etag);
-    const amount = isMove ? size : await measure(storage, path, entry);
-    return { amount, conditions: { kind, ...(etag !== undefined && { ifMatch: [etag] }) } };
+    entry = await storage.stat(to);
+    if (entry !== undefined) copied.note(to, entry);
+    if (!isMove) amount = await measure(storage, to, entry, undefined, copied.note);
   } catch {
     await counts.markStale(folders);
-    return { amount: size, conditions: { kind } };
   }
+  const etag = isFolder ? undefined : toStrongTag(entry?.etag);
+  const conditions = { kind, ...(etag !== undefined && { ifMatch: [etag] }) } as const;
+
+  async function undo(): Promise<unknown> {
+    if (isMove) return storage.move(to, from, conditions);
+    return isFolder ? entry && copied.remove(to, entry) : storage.remove(to, { ...conditions, permanent: true });
+  }
+
+  return { amount, undo };
+}
+
+/** Whether a copied folder has a member also where it was copied from. Others may have stored some before the look. */
+function hasOriginal(storage: StorageAdapter, { from, to }: Change): CopyCheck {
+  return async (path, { kind, size }) => {
+    const original = await storage.stat(from + path.slice(to.length));
+    return original?.kind === kind && original.size === size;
+  };
 }
 
 /**

@@ -9,18 +9,22 @@ export function toAmount(entry: StorageEntry | undefined): Amount {
   return entry?.kind === "file" ? { bytes: entry.size, files: 1 } : NOTHING;
 }
 
-/** Returns what an entry counts as, with everything below it. Members that disappear meanwhile count as nothing. */
+/**
+ * Returns what an entry counts as, with everything below it. Members that disappear meanwhile count as nothing.
+ * `onMember`: called with all that is found below it.
+ */
 export async function measure(
   storage: StorageAdapter,
   path: string,
   entry: StorageEntry | undefined,
   signal?: AbortSignal,
+  onMember?: (path: string, entry: StorageEntry) => void,
 ): Promise<Amount> {
   if (entry?.kind !== "folder") return isRecord(parentOf(path), entry?.name ?? "") ? NOTHING : toAmount(entry);
   let sum = NOTHING;
   const waiting = [path];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
-    const { amount, folders } = await measureFolder(storage, folder, signal);
+    const { amount, folders } = await measureFolder(storage, folder, signal, onMember);
     sum = add(sum, amount);
     for (const one of folders) waiting.push(one);
   }
@@ -39,6 +43,7 @@ export async function measureFolder(
   storage: StorageAdapter,
   folder: string,
   signal?: AbortSignal,
+  onMember?: (path: string, entry: StorageEntry) => void,
 ): Promise<FolderContent> {
   let amount = NOTHING;
   const folders: string[] = [];
@@ -46,7 +51,9 @@ export async function measureFolder(
     for await (const batch of toBatches(storage.list(folder))) {
       signal?.throwIfAborted();
       for (const entry of batch) {
-        if (entry.kind === "folder") folders.push(folder === "/" ? `/${entry.name}` : `${folder}/${entry.name}`);
+        const path = folder === "/" ? `/${entry.name}` : `${folder}/${entry.name}`;
+        onMember?.(path, entry);
+        if (entry.kind === "folder") folders.push(path);
         else if (!isRecord(folder, entry.name)) amount = add(amount, toAmount(entry));
       }
     }

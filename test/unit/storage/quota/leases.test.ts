@@ -125,6 +125,34 @@ describe.each(VERBS)("a %s below a quota that takes longer than others wait for 
   });
 });
 
+describe("a copied folder below a quota that is undone", () => {
+  it("loses nothing that others have stored in it meanwhile", async () => {
+    const inner = createMemoryStorage();
+    for (const folder of ["/h", "/v", "/v/d", "/v/d/deep"]) await inner.createFolder(folder);
+    for (const path of ["/v/d/a", "/v/d/b", "/v/d/deep/c"]) await inner.write(path, bytes(300));
+    let looks = 0;
+    const busy = overrideStorage(inner, {
+      async copy(from, to, options) {
+        await inner.write("/v/d/grown", bytes(200));
+        const placement = await inner.copy(from, to, options);
+        await inner.write("/h/d/early", bytes(1));
+        return placement;
+      },
+      async *list(path) {
+        yield* inner.list(path);
+        if (path !== "/h/d") return;
+        looks += 1;
+        if (looks === 1) for (const name of ["a", "late"]) await inner.write(`/h/d/${name}`, bytes(300));
+      },
+    });
+    const storage = createQuotaStorage(busy, { folders: [HOME] });
+    await expect(storage.copy("/v/d", "/h/d")).rejects.toMatchObject({ code: "no-space" });
+    const names: string[] = [];
+    for await (const { name } of inner.list("/h/d")) names.push(name);
+    expect(names.sort()).toEqual(["a", "early", "late"]);
+  });
+});
+
 describe.each(["complete", "join"] as const)("%s of an upload that takes longer than others wait for it", (verb) => {
   it("keeps the room of its file", async () => {
     let now = 1;
