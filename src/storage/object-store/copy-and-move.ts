@@ -108,10 +108,11 @@ export function createObjectCopyAndMove(bucket: CopyBucket): Required<Pick<Stora
 
   async function copyTo(from: string, to: string, options: TransferOptions): Promise<Copied> {
     const { signal, replace = false, ifMatch } = options;
-    const { source, target, kind, current } = await check(from, to, options);
+    const checked = await check(from, to, options);
+    const { source, target, kind, current } = checked;
     if (bucket.copiesByReading) options.onRead?.();
     // A file replaces a file in one step.
-    if (current !== undefined && (current.kind === "folder" || kind === "folder")) await bucket.remove(to);
+    if (kind === "folder" || current?.kind === "folder") await removeReplaced(to, checked, signal);
     const placement = current === undefined ? "created" : "replaced";
     const copyOptions = { isNew: !replace, permits: createPermits(bucket.parallel), signal };
     if (kind === "folder") {
@@ -171,6 +172,23 @@ export function createObjectCopyAndMove(bucket: CopyBucket): Required<Pick<Stora
     }
   }
 
+  /** Removes what is at the new path, if there is something. */
+  async function removeReplaced(to: string, { source, target, kind, current }: Checked, signal?: AbortSignal) {
+    if (current === undefined) return;
+    if (kind === "folder") await checkObjects(source.folder, target.folder, signal);
+    await bucket.remove(to);
+  }
+
+  /** Checks that there are objects, and that they fit below the new prefix: what cannot be copied replaces nothing. */
+  async function checkObjects(from: string, to: string, signal?: AbortSignal): Promise<void> {
+    let isFound = false;
+    for await (const page of bucket.pages(from, signal)) {
+      isFound ||= page.length > 0;
+      for (const { key } of page) checkNewKey(to + key.slice(from.length));
+    }
+    if (!isFound) throw new StorageError("not-found", from);
+  }
+
   /** Copies all objects below a prefix but the marker. Those that disappear meanwhile are left out. */
   async function copyObjects(from: string, to: string, { permits, signal }: ObjectCopyOptions): Promise<void> {
     let isFound = false;
@@ -184,7 +202,7 @@ export function createObjectCopyAndMove(bucket: CopyBucket): Required<Pick<Stora
     await inParallel(keys(), { most: bucket.parallel, signal }, async (key, ended) => {
       const target = to + key.slice(from.length);
       if (isLeftOut(target)) return;
-      if (!isKey(target)) throw new StorageError("bad-name", "The new path of a member is too long.");
+      checkNewKey(target);
       await bucket.copyObject(key, target, { isNew: true, isInNewFolder: true, permits, signal: ended });
     });
     if (!isFound) throw new StorageError("not-found", from);
@@ -241,6 +259,10 @@ export function createObjectCopyAndMove(bucket: CopyBucket): Required<Pick<Stora
 /** Selects a version of a file. Its entity-tag is empty if it is unknown. */
 function toVersion(etag: string): RemoveOptions {
   return { kind: "file", ...(etag !== "" && { ifMatch: [etag] }) };
+}
+
+function checkNewKey(key: string): void {
+  if (!isKey(key) && !isLeftOut(key)) throw new StorageError("bad-name", "The new path of a member is too long.");
 }
 
 /** Whether a key would be that of properties, but is too long. They are left out, as those of a single file are. */

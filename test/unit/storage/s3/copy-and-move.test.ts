@@ -105,6 +105,13 @@ describe("copies of folders in S3", () => {
     }
     await expect(storage.copy("/x", `${parent}/y`)).rejects.toMatchObject({ code: "bad-name" });
     expect(keysOf(fake).filter((key) => key.includes("/y/"))).toEqual([]);
+    await storage.createFolder(`${parent}/y`);
+    await put(storage, `${parent}/y/old`, "old");
+    for (const verb of ["copy", "move"] as const) {
+      const replacing = storage[verb]("/x", `${parent}/y`, { replace: true });
+      await expect(replacing, verb).rejects.toMatchObject({ code: "bad-name" });
+      expect(await readFileText(storage, `${parent}/y/old`)).toBe("old");
+    }
   });
 });
 
