@@ -136,7 +136,8 @@ export interface StorageAdapter {
    * Moves a file or folder. Bytes, times, entity-tags and properties stay as they are. A link is moved as a link. If
    * several callers move one source, exactly one succeeds, and the others are `not-found`; if several move to one path
    * without `replace`, exactly one succeeds. A storage that cannot keep this says so. No failure loses the last copy of
-   * anything. For adapters without a move of their own: `moveByCopying`.
+   * anything. For adapters without a move of their own: `moveByCopying`. It tells versions by their strong entity-tags,
+   * or without them by size and time: then `list`, `stat`, `read` and `write` give these with the same precision.
    *
    * Rejects as {@link copy} does.
    */

@@ -1,4 +1,6 @@
 import type { ByteSource } from "../../contracts/byte-source.ts";
+import { toStrongTag } from "../../contracts/entity-tags.ts";
+import type { StorageEntry } from "../../contracts/storage-adapter.ts";
 import { expect, expectEqual, expectRefusal, rejectionOf } from "../expectations.ts";
 import type { StorageCase } from "./case.ts";
 import { areSameBytes, bodyBytes, bodyText, inChunks, noise, put, readFileText } from "./content.ts";
@@ -20,8 +22,25 @@ const RANGES: readonly (readonly [offset: number, length: number, expected: stri
   [5, 0, ""],
 ];
 
+/** What `moveByCopying` tells versions by. */
+function toVersion(entry: StorageEntry | undefined): unknown {
+  return toStrongTag(entry?.etag) ?? [entry?.size, entry?.modified];
+}
+
 /** Cases about `read`. */
 export const readingCases: readonly StorageCase[] = [
+  {
+    name: "list, stat, read and write: a version has the same strong entity-tag everywhere, or the same size and time",
+    async run({ storage }) {
+      await storage.createFolder("/folder");
+      const version = toVersion(await put(storage, "/folder/file", TEXT));
+      const { entry, body } = await storage.read("/folder/file");
+      expectEqual(await bodyText(body), TEXT, "text");
+      expectEqual(toVersion(entry), version, "version of read");
+      expectEqual(toVersion(await storage.stat("/folder/file")), version, "version of stat");
+      for await (const member of storage.list("/folder")) expectEqual(toVersion(member), version, "version of list");
+    },
+  },
   {
     name: "read: returns the complete file with its entry",
     async run({ storage }) {
