@@ -19,6 +19,8 @@ export interface HostIdentityOptions {
   readonly check: (settings: AccountSettings) => AccountSettings;
   /** The component that clients log in to. */
   readonly component: { readonly uuid: string };
+  /** Returns milliseconds since the epoch. */
+  readonly clock: () => number;
 }
 
 /**
@@ -27,9 +29,9 @@ export interface HostIdentityOptions {
  */
 export function withHostIdentity(
   own: Identifier,
-  { identify: ask, resolve, check, component }: HostIdentityOptions,
+  { identify: ask, resolve, check, component, clock }: HostIdentityOptions,
 ): Identifier {
-  const reported = createReportedLogins(resolve);
+  const reported = createReportedLogins(resolve, clock);
 
   async function identify(request: Request, connection: Connection): Promise<Identification> {
     const identity = await askHost(request, connection);

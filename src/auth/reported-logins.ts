@@ -3,11 +3,14 @@ import type { Connection } from "../contracts/connection.ts";
 import { createBoundedMap } from "../platform/bounded-map.ts";
 import type { Login } from "./login.ts";
 
-/** Logins without a session that need no password: each is reported once for a connection, not for each request. */
+/**
+ * Logins without a session that need no password: each is reported once for a connection, and again after an hour, not
+ * for each request.
+ */
 export interface ReportedLogins {
   /**
-   * Returns `undefined` if the login was reported with an earlier request. Otherwise returns a function that marks it
-   * as reported. The function returns true only the first time: requests of a connection may run at the same time.
+   * Returns `undefined` if the login was reported within the last hour. Otherwise returns a function that marks it as
+   * reported. The function returns true only the first time: requests of a connection may run at the same time.
    *
    * `mark` says what the login was made with, such as a key. With another mark it is another login.
    */
@@ -17,10 +20,22 @@ export interface ReportedLogins {
 /** How many logins are remembered, of all accounts together. The oldest ones are dropped. */
 const MAX_REPORTED = 10_000;
 
-/** Creates the reported logins of a service. `resolve` returns the same account for equal settings. */
-export function createReportedLogins(resolve: (username: string, settings: AccountSettings) => object): ReportedLogins {
-  /** The accounts and connections whose logins were reported, and whose home folder was prepared. */
-  const reported = createBoundedMap<string, true>(MAX_REPORTED);
+/**
+ * How long a login counts as reported, in milliseconds. A proxy and Workers hide the client's port, so all connections
+ * of an address look like one, which never ends.
+ */
+const REPORTED_FOR = 3_600_000;
+
+/**
+ * Creates the reported logins of a service. `resolve` returns the same account for equal settings, and `clock`
+ * milliseconds since the epoch.
+ */
+export function createReportedLogins(
+  resolve: (username: string, settings: AccountSettings) => object,
+  clock: () => number,
+): ReportedLogins {
+  /** When the login of an account and connection was reported, and its home folder prepared. */
+  const reported = createBoundedMap<string, number>(MAX_REPORTED);
   /** A number for each account, so that no connection keeps an account in memory. */
   const numbers = new WeakMap<object, number>();
   let lastNumber = 0;
@@ -31,11 +46,16 @@ export function createReportedLogins(resolve: (username: string, settings: Accou
     return number;
   }
 
-  /** Marks a login as reported. Returns whether this is the first call for it. */
+  function isReported(login: string): boolean {
+    const since = reported.get(login);
+    return since !== undefined && clock() - since < REPORTED_FOR;
+  }
+
+  /** Marks a login as reported. Returns whether it was not yet. */
   function markReported(login: string): boolean {
-    const isFirst = reported.get(login) === undefined;
-    if (isFirst) reported.set(login, true);
-    return isFirst;
+    if (isReported(login)) return false;
+    reported.set(login, clock());
+    return true;
   }
 
   return {
@@ -43,7 +63,7 @@ export function createReportedLogins(resolve: (username: string, settings: Accou
       const account = numberOf(resolve(username, settings));
       const { address = "", port = 0 } = connection.peer ?? {};
       const login = JSON.stringify([account, address, port, mark]);
-      return reported.get(login) ? undefined : () => markReported(login);
+      return isReported(login) ? undefined : () => markReported(login);
     },
   };
 }

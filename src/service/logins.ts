@@ -62,7 +62,7 @@ export function createServiceLogins(config: ServiceConfig, { accounts, emit }: S
   const audit = createLoginAudit({ emit, logger, component, clock });
   const { basicCacheSeconds = toBasicCacheSeconds(config) } = config;
   const { apiKeys: keys } = chain;
-  const reported = createReportedLogins(accounts.resolve);
+  const reported = createReportedLogins(accounts.resolve, clock);
   const byKey = keys && createKeyIdentifier({ keys, throttle, audit, reported, findAccountProblem, component, clock });
   const ownIdentifier = createIdentifier({
     chain,
@@ -83,7 +83,13 @@ export function createServiceLogins(config: ServiceConfig, { accounts, emit }: S
   const identifier =
     identify === undefined
       ? ownIdentifier
-      : withHostIdentity(ownIdentifier, { identify, resolve: accounts.resolve, check: toCheckedSettings, component });
+      : withHostIdentity(ownIdentifier, {
+          identify,
+          resolve: accounts.resolve,
+          check: toCheckedSettings,
+          component,
+          clock,
+        });
 
   function findAccountProblem(username: string, settings: AccountSettings): string | undefined {
     try {

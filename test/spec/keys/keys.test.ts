@@ -155,6 +155,17 @@ describe("a request with an API key", () => {
     expect(events.filter(({ id }) => id === 40039)).toMatchObject([{ key: shown }, { key: shown }]);
     expect(JSON.stringify(events)).not.toContain(key.sha256);
   });
+
+  it("logs in again every hour behind a proxy, which hides connections, and has its home folder again", async () => {
+    const { make, events, advance, storage } = await open({}, { clientForwardedHeader: "X-Forwarded-For" });
+    const { send } = make();
+    const headers = { "x-forwarded-for": "203.0.113.9" };
+    for (let count = 0; count < 2; count += 1) expect((await send("GET", "/home/", { headers })).status).toBe(200);
+    await storage.remove("/alice");
+    advance(3600);
+    for (let count = 0; count < 2; count += 1) expect((await send("GET", "/home/", { headers })).status).toBe(200);
+    expect(events.filter(({ id }) => id === 40007)).toHaveLength(2);
+  });
 });
 
 describe("a transfer with an API key", () => {

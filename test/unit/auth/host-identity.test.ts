@@ -14,13 +14,14 @@ const own: Identifier = {
 };
 
 /** An identifier whose users come from a list, each with its connection. Returns whether the login is a new one. */
-function create() {
+function create(clock = () => 0) {
   let identity: Identity = { username: "" };
   const identifier = withHostIdentity(own, {
     identify: () => identity,
     resolve: createAccountResolver(new Map()),
     check: (settings) => settings,
     component: { uuid: "component" },
+    clock,
   });
   return async (username: string, port: number, settings: AccountSettings = {}): Promise<boolean> => {
     identity = { username, settings };
@@ -44,6 +45,16 @@ describe("an identity of the host", () => {
     const settings = [{ email: "a@example.org" }, { email: "b@example.org" }];
     expect([await isNew("ann", 1, settings[0]), await isNew("ann", 1, settings[1])]).toEqual([true, true]);
     expect([await isNew("ann", 1, settings[0]), await isNew("ann", 1, settings[1])]).toEqual([false, false]);
+  });
+
+  it("logs in again an hour later, once, as a port may be unknown or used again", async () => {
+    let now = 0;
+    const isNew = create(() => now);
+    expect(await isNew("ann", 0)).toBe(true);
+    now += 3_599_999;
+    expect(await isNew("ann", 0)).toBe(false);
+    now += 1;
+    expect([await isNew("ann", 0), await isNew("ann", 0)]).toEqual([true, false]);
   });
 
   it("is forgotten after 10,000 other connections, whoever they are, so memory is bounded", async () => {
