@@ -59,10 +59,7 @@ export function compilePathExpression(expression: string, user: string): PathExp
 
 function compileRegex(regex: string, ignoresCase: boolean, user: string, negated: boolean): PathExpression {
   if (regex === "") throw new SyntaxError("the regular expression is empty");
-  const compiled = compile(
-    ignoresCase ? withExactUser(regex, user) : regex.replaceAll(USER, () => RE2JS.quote(user)),
-    ignoresCase ? RE2JS.CASE_INSENSITIVE : 0,
-  );
+  const compiled = compile(withUser(regex, ignoresCase, user), ignoresCase ? RE2JS.CASE_INSENSITIVE : 0);
   return { steps: compiled.programSize(), matches: ({ text }) => isFoundIn(text, compiled) !== negated };
 }
 
@@ -114,13 +111,18 @@ function translateGlob(glob: string, user: string): string {
 }
 
 /** A class, or quoted text, that may hold the account's name: there it cannot keep its case. */
-const UNCLEAR_USER = /\[[^\]]*\$\{USER\}|\\Q/;
+const UNCLEAR_USER = /\[\^?\]?(?:\[:\^?\w+:\]|[^\]])*\$\{USER\}|\\Q/;
 
-function withExactUser(regex: string, user: string): string {
-  if (regex.includes(USER) && UNCLEAR_USER.test(regex)) {
+/** A flag that makes a part of a regular expression ignore case, such as `(?i)` or `(?si:`. */
+const CASE_FLAG = /\(\?[msU]*i/;
+
+function withUser(regex: string, ignoresCase: boolean, user: string): string {
+  if (!regex.includes(USER)) return regex;
+  if (!UNCLEAR_USER.test(regex)) return regex.replaceAll(USER, () => exactly(user));
+  if (ignoresCase || CASE_FLAG.test(regex)) {
     throw new SyntaxError("the expression ignores case and has a class or quoted text next to the user name");
   }
-  return regex.replaceAll(USER, () => exactly(user));
+  return regex.replaceAll(USER, () => RE2JS.quote(user));
 }
 
 /** A part of a regular expression that matches this text, and no other spelling of it. */

@@ -323,6 +323,13 @@ describe("the account's name in an expression", () => {
     [`m/^/${USER}/|^/shared/$/i`, "bob", "/bob/", true],
     [`m/^/${USER}/|^/shared/$/i`, "bob", "/SHARED/", true],
     [`e/^/${USER}/i`, "bob", "/BOB", true],
+    [`m/(?i)^/share/${USER}(/|$)/`, "alice", "/share/ALICE/x", false],
+    [`m/(?i)^/share/${USER}(/|$)/`, "alice", "/SHARE/alice/x", true],
+    [`m/^/share/(?i:${USER})/`, "alice", "/share/ALICE/x", false],
+    [`m/^/(?si:share/${USER}/)/`, "alice", "/SHARE/alice/x", true],
+    [`m/^/${USER}+$/`, "bob", "/bobb", false],
+    [`m/^/${USER}?$/`, "bob", "/bo", false],
+    [`m/^/[[:alpha:]${USER}]$/`, "bob", "/=", false],
     [`/x[${USER}]`, "a]b", "/x$", true],
     [`m/^/\\Q${USER}\\E//`, "alice", "/alice/x", true],
     [`m/^/x[${USER}]$/`, "bob", "/xG", false],
@@ -335,7 +342,7 @@ describe("the account's name in an expression", () => {
     expect(compilePathExpression(expression, user).matches(toSubject(path))).toBe(matches);
   });
 
-  it.each([`m/^/x[a${USER}]/i`, `e/^/\\Q${USER}\\E/i`])(
+  it.each([`m/^/x[a${USER}]/i`, `e/^/\\Q${USER}\\E/i`, `m/(?i)^/x[a${USER}]/`, `e/^(?i:/\\Q${USER}\\E)/`])(
     "is refused where its case could not be kept: %s",
     (expression) => {
       expect(() => compilePathExpression(expression, "alice")).toThrow(SyntaxError);
