@@ -120,7 +120,7 @@ export function createServiceLogins(config: ServiceConfig, { accounts, emit }: S
     audit,
     identifier,
     signOns: createSignOns({ methods: config.signOns, chain, audit, findAccountProblem, component }),
-    passwords: createPasswordUpdates({ chain, sessions, throttle, audit, policy: config.passwordPolicy }),
+    passwords: createPasswordUpdates({ chain, sessions, throttle, audit, policy: config.passwordPolicy, logger }),
     watchLogin: createLoginWatcher(sessions, chain),
     isLiveKey: byKey?.isLive,
     admit,

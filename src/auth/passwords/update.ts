@@ -1,4 +1,5 @@
 import type { Component, Peer, Trace } from "../../contracts/connection.ts";
+import type { Logger } from "../../contracts/logger.ts";
 import type { PasswordPolicy } from "../../contracts/password-policy.ts";
 import { createError } from "../../http/errors.ts";
 import type { HttpError } from "../../http/http-error.ts";
@@ -45,6 +46,8 @@ export interface PasswordUpdatesOptions {
   /** Reports a wrong current password, which counts as a failed login (CONTRACT 7.6). */
   readonly audit: LoginAudit;
   readonly policy: PasswordPolicy;
+  /** Receives what fails after a password has changed. */
+  readonly logger: Logger;
 }
 
 /** Creates the password updates of a service. */
@@ -54,6 +57,7 @@ export function createPasswordUpdates({
   throttle,
   audit,
   policy,
+  logger,
 }: PasswordUpdatesOptions): PasswordUpdates {
   async function isPossible(username: string): Promise<boolean> {
     return (await chain.canUpdatePassword(username)) === "updatable";
@@ -83,9 +87,21 @@ export function createPasswordUpdates({
       return { outcome: "refused", problems: [createError("password-wrong")] };
     }
     if (result.outcome !== "updated") return { outcome: "not-updatable" };
-    // Again after the change, for logins that the previous password allowed during the change.
-    await endOthers();
+    await endDuringChange();
     return { outcome: "updated" };
+
+    /**
+     * Again after the change, for logins that the previous password allowed during the change. A failure does not undo
+     * the change, and with a repeated request the current password would be wrong. Such a session then stays valid only
+     * if its method gives accounts no version.
+     */
+    async function endDuringChange(): Promise<void> {
+      try {
+        await endOthers();
+      } catch (error) {
+        logger.error({ error, username }, "Sessions of the previous password could not be ended after its change.");
+      }
+    }
 
     /**
      * Also called before the change, so that no session of the previous password stays valid if a later step fails.

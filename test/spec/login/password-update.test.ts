@@ -7,6 +7,8 @@ import { createAccountsFileAuthenticator } from "../../../src/auth/accounts/acco
 import { createNodePasswordHasher } from "../../../src/auth/passwords/hash-node.ts";
 import type { Authenticator } from "../../../src/contracts/authenticator.ts";
 import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
+import type { KeyValueStore } from "../../../src/contracts/key-value-store.ts";
+import { createMemoryKeyValueStore } from "../../../src/stores/memory.ts";
 import {
   basic,
   byCookie,
@@ -118,6 +120,32 @@ describe("POST /home/__svc__/password-update", () => {
     const answer = await test.call("POST", "/__svc__/login", { as: null, headers, body });
     const [result] = answer.json<{ results: { session: string }[] }>().results;
     expect(await statusOf(test, bySession(result?.session ?? ""))).toBe(200);
+  });
+
+  it("is 200 once the password has changed, though the store of sessions then fails (CONTRACT 7.6)", async () => {
+    const keeper = createKeeper();
+    const authentication: Authenticator = {
+      ...keeper,
+      async updatePassword(change) {
+        await change.beforeChange?.();
+        return (await keeper.updatePassword?.(change)) ?? { outcome: "unknown" };
+      },
+    };
+    const memory = createMemoryKeyValueStore();
+    let hasFailed = false;
+    const store: KeyValueStore = {
+      ...memory,
+      async set(key, value, ttlMilliseconds) {
+        hasFailed = key.startsWith("generation:") && keeper.passwords.get("alice") === NEW;
+        if (hasFailed) throw new Error("the store is down");
+        await memory.set(key, value, ttlMilliseconds);
+      },
+    };
+    const test = await createTestService({ authentication, session: { store } });
+    const [used, other] = [await test.login(), await test.login()];
+    expect([(await update(test, bySession(used))).status, hasFailed]).toEqual([200, true]);
+    expect([await statusOf(test, bySession(used)), await statusOf(test, bySession(other))]).toEqual([200, 401]);
+    expect(test.log.text()).toContain("the store is down");
   });
 
   it("ends a session whose login was under way with the former password", async () => {

@@ -4,6 +4,7 @@ import { createPasswordUpdates } from "../../../../src/auth/passwords/update.ts"
 import type { Sessions } from "../../../../src/auth/sessions/types.ts";
 import { type LoginThrottle, Throttled } from "../../../../src/auth/throttle.ts";
 import type { PasswordUpdateOutcome } from "../../../../src/contracts/authenticator.ts";
+import { createRecordingLogger } from "../../../support/logger.ts";
 
 const request = {
   username: "alice",
@@ -35,6 +36,7 @@ function createUpdates(steps: string[], fails: boolean) {
     throttle: throttle as LoginThrottle,
     audit: { accepted: () => undefined, refused: () => undefined, sessionEnded: () => undefined },
     policy: {},
+    logger: createRecordingLogger(),
   });
 }
 
@@ -71,6 +73,7 @@ function createWithOutcome(outcome: PasswordUpdateOutcome["outcome"] | "throttle
       sessionEnded: () => undefined,
     },
     policy: {},
+    logger: createRecordingLogger(),
   });
   return { ...updates, calls };
 }
