@@ -4,6 +4,8 @@ import type { OidcClaims, OidcOptions } from "./options.ts";
 /** The account of a user, or why there is none, for the operator. */
 export type MappedAccount = { readonly identity: Identity } | { readonly problem: string };
 
+type Groups = NonNullable<OidcOptions["groups"]>;
+
 /** Maps the claims of a user to an account, as the options say. */
 export async function toMappedAccount(options: OidcOptions, claims: OidcClaims): Promise<MappedAccount> {
   if (options.toAccount === undefined) return mapByOptions(options, claims);
@@ -33,8 +35,13 @@ function isEmailVerified({ email_verified: isVerified }: OidcClaims): boolean {
   return isVerified === true || isVerified === "true";
 }
 
-function findGroup(groups: Readonly<Record<string, string>>, ofUser: readonly string[]): string | undefined {
-  return Object.entries(groups).find(([name]) => name === "*" || ofUser.includes(name))?.[1];
+function findGroup(groups: Groups, ofUser: readonly string[]): string | undefined {
+  const pairs = isList(groups) ? groups : Object.entries(groups);
+  return pairs.find(([name]) => name === "*" || ofUser.includes(name))?.[1];
+}
+
+function isList(groups: Groups): groups is Extract<Groups, readonly unknown[]> {
+  return Array.isArray(groups);
 }
 
 function toTexts(claim: unknown): readonly string[] {

@@ -51,9 +51,10 @@ export interface OidcOptions {
   readonly groupsClaim?: string;
   /**
    * The account's group by the user's group at the provider, `*` for any user. The first one that fits counts; without
-   * one the user has no account. Default: all users have an account, and it has no group.
+   * one the user has no account. An object, or a list of pairs such as `["1000", "staff"]`, which names of digits need.
+   * Default: all users have an account, and it has no group.
    */
-  readonly groups?: Readonly<Record<string, string>>;
+  readonly groups?: Readonly<Record<string, string>> | readonly (readonly [ofUser: string, group: string])[];
   /** The settings of each account. Default: none; its group decides. */
   readonly account?: AccountSettings;
   /** See `SingleSignOn.mayShareNames`. Default: false. */
@@ -113,11 +114,27 @@ function checkAccountOptions(options: OidcOptions): void {
   checkOption(isText(nameClaim), "nameClaim", "the name of a claim");
   checkOption(typeof namePrefix === "string", "namePrefix", "a text");
   checkOption(isText(groupsClaim), "groupsClaim", "the name of a claim");
-  const areGroups = typeof groups === "object" && groups !== null && Object.values(groups).every(isText);
-  checkOption(areGroups, "groups", "identifiers of groups by the names of groups");
+  checkGroups(groups);
   const settings = parseAccountSettings(account);
   const problem = settings.success ? "" : describeAccountIssues(settings.error).join("; ");
   checkOption(settings.success, "account", `settings of an account: ${problem}`);
+}
+
+function checkGroups(groups: unknown): void {
+  const isMap = typeof groups === "object" && groups !== null;
+  const areGroups = Array.isArray(groups) ? groups.every(isPair) : isMap && Object.values(groups).every(isText);
+  checkOption(areGroups, "groups", "identifiers of groups by the names of groups, or a list of such pairs");
+  // JavaScript puts such names before all others, whatever their order in the source.
+  const hasOrder = Array.isArray(groups) || !Object.keys(groups ?? {}).some((name) => /^\d+$/.test(name));
+  checkOption(
+    hasOrder,
+    "groups",
+    'a list of pairs, such as [["1000", "staff"]]: names of digits keep no order otherwise',
+  );
+}
+
+function isPair(pair: unknown): boolean {
+  return Array.isArray(pair) && pair.length === 2 && pair.every(isText);
 }
 
 /** The secret that encrypts the cookie. */

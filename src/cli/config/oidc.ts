@@ -21,7 +21,12 @@ export const oidcMethodSchema = z
     nameClaim: z.string().exactOptional(),
     namePrefix: z.string().exactOptional(),
     groupsClaim: z.string().exactOptional(),
-    groups: z.record(z.string(), z.string()).exactOptional(),
+    groups: z
+      .union(
+        [z.record(z.string(), z.string()), z.array(z.tuple([z.string(), z.string()]))],
+        "must be identifiers of groups by the names of groups, or a list of such pairs",
+      )
+      .exactOptional(),
     account: accountSettingsSchema.exactOptional(),
     mayShareNames: z.boolean().exactOptional(),
   })
@@ -45,14 +50,21 @@ export function findOidcProblems(
   const found = [...entries.entries()].filter((pair): pair is [number, OidcEntry] => pair[1].type === "oidc");
   for (const [position, [index, entry]] of found.entries()) {
     for (const [, other] of found.slice(0, position)) problems.push(...findClashes(index, entry, other));
-    const { account = {}, groups: named = {} } = entry;
-    for (const [name, group] of [["", undefined] as const, ...Object.entries(named)]) {
-      const problem = findAccountProblem("user", group === undefined ? account : { ...account, group }, groups);
-      const path = group === undefined ? ["account", ...(problem?.path ?? [])] : ["groups", name];
-      if (problem !== undefined) problems.push({ path: [index, ...path], message: problem.reason });
+    const { account = {} } = entry;
+    const problem = findAccountProblem("user", account, groups);
+    if (problem !== undefined) problems.push({ path: [index, "account", ...problem.path], message: problem.reason });
+    for (const { path, group } of toNamedGroups(entry)) {
+      const reason = findAccountProblem("user", { ...account, group }, groups)?.reason;
+      if (reason !== undefined) problems.push({ path: [index, ...path], message: reason });
     }
   }
   return problems;
+}
+
+/** The groups of the service that a method names, each with its path. */
+function toNamedGroups({ groups = {} }: OidcEntry): readonly { path: (string | number)[]; group: string }[] {
+  if (Array.isArray(groups)) return groups.map(([, group], index) => ({ path: ["groups", index, 1], group }));
+  return Object.entries(groups).map(([name, group]) => ({ path: ["groups", name], group }));
 }
 
 /** Two providers may have users of one name, who would share their files. */

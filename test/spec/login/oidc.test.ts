@@ -292,6 +292,23 @@ describe("the account of a user", () => {
     expect((await get("/home/", cookie)).status).toBe(403);
   });
 
+  it("has the first of its groups, also if others have names of digits", async () => {
+    provider.user = "u-4";
+    const groups = { staff: { permissions: [["allow-read"]] }, blocked: { permissions: [[]] } } as const;
+    const { logIn, get } = await create(
+      {
+        groups: [
+          ["blocked", "blocked"],
+          ["1000", "staff"],
+        ],
+        account: { home_folder_path: HOME },
+      },
+      { groups },
+    );
+    const [cookie = ""] = toCookies(await logIn());
+    expect((await get("/home/a.txt", cookie)).status).toBe(403);
+  });
+
   it("is what the function says, of any claim", async () => {
     const seen: unknown[] = [];
     const toAccount: OidcOptions["toAccount"] = (claims) => {
@@ -415,6 +432,9 @@ describe("the options", () => {
     ["nameClaim", { nameClaim: "sub", toAccount: () => undefined }],
     ["account", { account: { unknown: true } }],
     ["groups", { groups: { staff: 1 } }],
+    ["groups", { groups: [["staff"]] }],
+    ["groups", { groups: null }],
+    ["groups must be a list of pairs", { groups: { blocked: "none", 1000: "staff" } }],
     ["isuer", { isuer: "" }],
   ])("name a wrong %s", (name, wrong) => {
     expect(() => createOidcAuthenticator({ ...RIGHT, ...wrong } as OidcOptions)).toThrow(name);

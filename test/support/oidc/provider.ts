@@ -9,6 +9,7 @@ const USERS: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "u-1": { preferred_username: "ann", email: "ann@example.com", email_verified: true, groups: ["staff", "admins"] },
   "u-2": { email: "bo@example.com", email_verified: false, groups: [] },
   "u-3": { preferred_username: "alice" },
+  "u-4": { preferred_username: "ann", groups: ["1000", "blocked"] },
 };
 
 export const CLIENT_ID = "files";

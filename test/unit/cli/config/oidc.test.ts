@@ -23,7 +23,8 @@ describe("a method of type oidc", () => {
       account: { permissions: [["allow-read"]] },
       mayShareNames: true,
     };
-    expect(problemsOf(all, { id: "other", namePrefix: "other-", cookieSecret: "y".repeat(32) })).toEqual([]);
+    const other = { id: "other", namePrefix: "other-", cookieSecret: "y".repeat(32), groups: [["1", "staff"]] };
+    expect(problemsOf(all, other)).toEqual([]);
   });
 
   it.each<[string, readonly object[], string]>([
@@ -31,6 +32,9 @@ describe("a method of type oidc", () => {
     ["a short secret", [{ clientSecret: "x" }], "authentication[0].cookieSecret: must be at least 32 characters"],
     ["an unknown key", [{ client_id: "files" }], "authentication[0].client_id: unknown key"],
     ["an unknown group", [{ groups: { a: "none" } }], "authentication[0].groups.a: "],
+    ["an unknown group of a list", [{ groups: [["1", "none"]] }], "authentication[0].groups[0][1]: "],
+    ["names of digits in an object", [{ groups: { 1: "staff" } }], "authentication[0].groups: must be a list of pairs"],
+    ["no pairs", [{ groups: [["1"]] }], "authentication[0].groups: must be identifiers of groups"],
     ["an account that could never log in", [{ account: { group: "none" } }], "authentication[0].account.group: "],
     ["one id for two", [{}, { namePrefix: "b" }], "authentication[1].id: must differ"],
     ["one prefix for two", [{}, { id: "b" }], "authentication[1].namePrefix: must differ"],
