@@ -11,6 +11,8 @@ export interface SessionCookie {
    * of another site below the same domain, which wants the user to work with its own session.
    */
   read(headers: Headers): string | undefined;
+  /** Whether a request has the cookie, once or more often, whatever its value. */
+  has(headers: Headers): boolean;
   /** Returns the `Set-Cookie` value for a session, with `Secure` if the client uses TLS or the name demands it. */
   set(id: string, isSecure: boolean): string;
   /** Returns the `Set-Cookie` value that deletes the cookie. */
@@ -26,10 +28,10 @@ export function createSessionCookie(name: string, path: string, attributes = "Sa
   const isAlwaysSecure = /^__(?:host|secure)-/i.test(name);
   const occurrences = new RegExp(`(?:^|;)[ \\t]*${name.replaceAll(".", "\\.")}[ \\t]*=`, "g");
 
+  const count = (headers: Headers): number => headers.get("cookie")?.match(occurrences)?.length ?? 0;
+
   function read(headers: Headers): string | undefined {
-    const header = headers.get("cookie");
-    if (header === null || (header.match(occurrences)?.length ?? 0) > 1) return undefined;
-    return parseCookie(header)[name] || undefined;
+    return count(headers) === 1 ? parseCookie(headers.get("cookie") ?? "")[name] || undefined : undefined;
   }
 
   // The spec has `SameSite=strict` (5.1.1), but the package `cookie` writes `SameSite=Strict`. A session ID is
@@ -39,5 +41,5 @@ export function createSessionCookie(name: string, path: string, attributes = "Sa
 
   const expire = (isSecure: boolean): string => `${set("", isSecure)}; Max-Age=0`;
 
-  return { name, read, set, expire };
+  return { name, read, has: (headers) => count(headers) > 0, set, expire };
 }

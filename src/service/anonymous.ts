@@ -48,7 +48,10 @@ export function createAnonymous({ settings, accounts, permitsOf }: AnonymousOpti
   }
 
   function serves(context: RequestContext, kind: ResolvedUrl["kind"]): boolean {
-    return (kind === "file" || kind === "folder") && !hasSessionCookie(context) && !isBasicLogin(context);
+    const { request, config } = context;
+    // Also a cookie of a session that is over: its user believes to be logged in.
+    if (config.session.cookie.has(request.headers)) return false;
+    return (kind === "file" || kind === "folder") && !isBasicLogin(context);
   }
 
   async function run(context: RequestContext, unidentified: Unidentified, endpoint: AccountEndpoint): Promise<Reply> {
@@ -88,9 +91,4 @@ export function createAnonymous({ settings, accounts, permitsOf }: AnonymousOpti
   }
 
   return { serves, run };
-}
-
-/** Whether a request has a session cookie, also one that is over: its user believes to be logged in. */
-function hasSessionCookie({ request, config }: RequestContext): boolean {
-  return (request.headers.get("cookie") ?? "").includes(`${config.session.cookie.name}=`);
 }

@@ -130,6 +130,21 @@ describe("a request with credentials", () => {
     expect([page.status, page.header("location")]).toEqual([302, "/__svc__/login?return=%2Fhome%2F"]);
   });
 
+  it("is not anonymous with two session cookies, of which one may be its own", async () => {
+    const { call } = await create();
+    const headers = { cookie: "SVC_HTTP_SESSION=1; SVC_HTTP_SESSION=2" };
+    expect((await call("GET", "/home/a.txt", { variant: "json", headers })).status).toBe(401);
+  });
+
+  it.each(["MY_SVC_HTTP_SESSION=1", "x=SVC_HTTP_SESSION=", "app=1; OLD-SVC_HTTP_SESSION=2"])(
+    "is anonymous with the cookie of another application: %s",
+    async (cookie) => {
+      const { call } = await create();
+      const answer = await call("GET", "/home/a.txt", { variant: "json", headers: { cookie } });
+      expect([answer.status, answer.text]).toEqual([200, "for all"]);
+    },
+  );
+
   it("can still be asked for at the URL of the login without cookies", async () => {
     const { call } = await create();
     const asked = await call("GET", "/home/?login=basic", { variant: "html" });
