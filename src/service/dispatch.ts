@@ -98,6 +98,7 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       ? identifier.identifySession(request, connection)
       : identifier.identify(request, connection));
     if (identification.outcome !== "identified") return runUnidentified(context, url, endpoint, identification);
+    if (identification.key !== undefined) context.eventKey = toEventKey(identification.key);
     refuseCrossSite(context, identification);
     requireOpenToKey(identification, kind);
     // The account has other URLs below `/home/`, such as the password page, which transfer no files.
@@ -191,7 +192,6 @@ export function createDispatch(options: DispatchOptions): Dispatch {
       files,
       createDryFiles: () => open(accounts.forDryRun()).files,
       confirmLogin,
-      ...(key && { eventKey: toEventKey(key) }),
     });
     return context.hasListeners() ? Object.assign(complete, { files: withEvents(complete) }) : complete;
   }

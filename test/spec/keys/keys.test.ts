@@ -156,6 +156,18 @@ describe("a request with an API key", () => {
     expect(JSON.stringify(events)).not.toContain(key.sha256);
   });
 
+  it("has its key in the events of transfers over a limit too", async () => {
+    const files = { ...FILES, "/alice/large.bin": new Uint8Array(4_000_000) };
+    const { make, events, open: start } = await open({}, { files, limits: { transfersPerAccount: 1 } });
+    const { key, text, send } = make({ label: "backup" });
+    const { body } = await start("GET", "/home/large.bin", { as: null, headers: { authorization: `Bearer ${text}` } });
+    expect((await send("GET", "/home/a.txt")).status).toBe(503);
+    expect((await send("PUT", "/home/b.txt", { body: "b" })).status).toBe(503);
+    await body?.cancel();
+    const refused = events.filter(({ id }) => id === 40035 || id === 40021 || id === 40022);
+    expect(refused.map((event) => event.key)).toEqual([key, key, key].map(({ id }) => ({ id, label: "backup" })));
+  });
+
   it("logs in again every hour behind a proxy, which hides connections, and has its home folder again", async () => {
     const { make, events, advance, storage } = await open({}, { clientForwardedHeader: "X-Forwarded-For" });
     const { send } = make();
