@@ -69,9 +69,13 @@ export function createSignOns(options: SignOnsOptions): SignOns {
     answer: SignOnAnswer,
   ): Promise<FinishedSignOn> {
     const method = toMethod(id);
-    const verdict = await method.singleSignOn.finish(answer);
+    const toOwnAttempt = (verdict: SignOnVerdict) => toAttempt(method, verdict, request, connection);
+    const verdict = await method.singleSignOn.finish(answer).catch((error: unknown) => {
+      audit.refused(toOwnAttempt({ outcome: "rejected", reason: "invalid" }), "failure");
+      throw error;
+    });
     const { returnTo } = verdict;
-    const attempt = toAttempt(method, verdict, request, connection);
+    const attempt = toOwnAttempt(verdict);
     if (verdict.outcome !== "accepted") {
       const { code, reason } = REFUSALS[verdict.reason];
       if (reason !== undefined) audit.refused(attempt, reason, verdict.details);

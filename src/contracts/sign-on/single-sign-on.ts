@@ -16,7 +16,10 @@ export interface SingleSignOn {
   readonly mayShareNames?: boolean;
   /** Starts a login. Rejects with an `HttpError` if the provider is not available. */
   start(request: SignOnRequest): Promise<StartedSignOn>;
-  /** Verifies what the provider has sent the browser back with. A rejected promise counts as an invalid answer. */
+  /**
+   * Verifies what the provider has sent the browser back with. If it rejects, the response is the `HttpError`, or a
+   * blank 500 for any other error, and event 40000 has the reason `failure`.
+   */
   finish(answer: SignOnAnswer): Promise<SignOnVerdict>;
 }
 

@@ -375,6 +375,10 @@ describe("the account of a user", () => {
     const answer = await failed.logIn();
     expect(answer.status).toBe(500);
     expect(answer.text).not.toContain("a bug");
+    for (const { events } of [denied, failed]) {
+      const data = { reason: "failure", verdicts: [{ method: "oidc", outcome: "rejected", reason: "failure" }] };
+      expect(events.filter(({ id }) => id === 40000)).toMatchObject([{ data }]);
+    }
   });
 });
 
