@@ -20,7 +20,9 @@ export async function postLogout(context: RequestContext): Promise<Reply> {
   if (!isByHeader && !isSameOrigin(context, config)) {
     throw createError("cross-site-logout");
   }
-  const id = isByHeader ? authorization.id : config.session.cookie.read(request.headers);
+  // A header that names no session is not replaced by the cookie (CONTRACT 6.1).
+  const byCookie = () => (authorization === undefined ? config.session.cookie.read(request.headers) : undefined);
+  const id = isByHeader ? authorization.id : byCookie();
   const session = id === undefined ? undefined : await sessions.end(id, (over) => emitEnd("by-time", over));
   if (session !== undefined) emitEnd("by-account", session);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { byCookie, bySession, createTestService } from "../../support/service.ts";
+import { basic, byCookie, bySession, createTestService } from "../../support/service.ts";
 
 const LOGOUT = "/__svc__/logout";
 
@@ -47,6 +47,17 @@ describe("POST /__svc__/logout", () => {
     expect((await call("GET", "/home/", { as: null, variant: "json", headers: bySession(one) })).status).toBe(401);
     expect((await call("GET", "/home/", { as: null, variant: "json", headers: bySession(other) })).status).toBe(200);
   });
+
+  it.each(["garbage", "Bearer x", basic("alice", "wrong"), basic("alice", "secret")])(
+    "does not end the cookie's session in place of that of the header %s (CONTRACT 6.1)",
+    async (authorization) => {
+      const { call, login } = await createTestService();
+      const headers = byCookie(await login());
+      const answer = await call("POST", LOGOUT, { as: null, variant: "json", headers: { ...headers, authorization } });
+      expect([answer.status, answer.header("error-code")]).toEqual([401, "session-missing"]);
+      expect((await call("GET", "/home/", { as: null, variant: "json", headers })).status).toBe(200);
+    },
+  );
 
   it("is refused from another site, and the session lives on (CONTRACT 6.5)", async () => {
     const { call, login } = await createTestService();
