@@ -69,13 +69,16 @@ export function createSignOns(options: SignOnsOptions): SignOns {
     answer: SignOnAnswer,
   ): Promise<FinishedSignOn> {
     const method = toMethod(id);
-    const toOwnAttempt = (verdict: SignOnVerdict) => toAttempt(method, verdict, request, connection);
-    const verdict = await method.singleSignOn.finish(answer).catch((error: unknown) => {
-      audit.refused(toOwnAttempt({ outcome: "rejected", reason: "invalid" }), "failure");
+    let verdict: SignOnVerdict;
+    try {
+      verdict = await method.singleSignOn.finish(answer);
+    } catch (error) {
+      const failed = { outcome: "rejected", reason: "invalid" } as const;
+      audit.refused(toAttempt(method, failed, request, connection), "failure");
       throw error;
-    });
+    }
     const { returnTo } = verdict;
-    const attempt = toOwnAttempt(verdict);
+    const attempt = toAttempt(method, verdict, request, connection);
     if (verdict.outcome !== "accepted") {
       const { code, reason } = REFUSALS[verdict.reason];
       if (reason !== undefined) audit.refused(attempt, reason, verdict.details);

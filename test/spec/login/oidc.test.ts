@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createAccountsAuthenticator } from "../../../src/auth/accounts/accounts.ts";
 import { createOidcAuthenticator, type OidcOptions } from "../../../src/auth/oidc.ts";
+import type { Authenticator } from "../../../src/contracts/authenticator.ts";
 import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
 import { HttpError } from "../../../src/http/http-error.ts";
 import { createRecordingLogger } from "../../support/logger.ts";
@@ -379,6 +380,29 @@ describe("the account of a user", () => {
       const data = { reason: "failure", verdicts: [{ method: "oidc", outcome: "rejected", reason: "failure" }] };
       expect(events.filter(({ id }) => id === 40000)).toMatchObject([{ data }]);
     }
+  });
+});
+
+describe("a login at another site by a method of the host", () => {
+  it.each<[string, () => unknown]>([
+    ["rejects", () => Promise.reject(new Error("a bug"))],
+    [
+      "throws",
+      () => {
+        throw new Error("a bug");
+      },
+    ],
+  ])("is 500 with event 40000 if it %s", async (_what, finish) => {
+    const events: FileEvent[] = [];
+    const singleSignOn = { id: "saml", label: "SAML", start: async () => ({ location: "", sealed: "" }), finish };
+    const method = { name: "saml", authenticate: async () => ({ outcome: "unknown" }), singleSignOn };
+    const { call } = await createTestService({
+      authentication: method as Authenticator,
+      onEvent: (event) => void events.push(event),
+    });
+    const answer = await call("GET", "/__svc__/oidc/saml/callback", { as: null, variant: "html" });
+    expect(answer.status).toBe(500);
+    expect(events.filter(({ id }) => id === 40000)).toMatchObject([{ data: { reason: "failure" } }]);
   });
 });
 
