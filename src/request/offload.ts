@@ -23,7 +23,7 @@ export interface TransferReports {
   expire(): number;
 }
 
-/** How a download has ended: complete, cut by the client, or without a report. */
+/** How a download has ended: complete, cut, or without a report. */
 export type TransferOutcome = "done" | "cut" | "lost";
 
 /** A download that another server sends. */

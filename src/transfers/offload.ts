@@ -2,7 +2,6 @@ import { type ByteSource, tap } from "../contracts/byte-source.ts";
 import type { ReadTotals } from "../contracts/events/transfers.ts";
 import type { StorageEntry } from "../contracts/storage-adapter.ts";
 import { toPathSegments } from "../contracts/storage-path.ts";
-import { ERRORS } from "../http/errors.ts";
 import { percentEncode } from "../http/path-segment.ts";
 import type { RangePart } from "../http/range.ts";
 import type { HeaderFields, Reply } from "../http/reply.ts";
@@ -121,6 +120,7 @@ function emitHandedOver(context: AccountContext, { config }: Offload, bytes: num
   downloadEvents(context, { handed_over: config.type })({ outcome: "done", totals });
 }
 
+const NOT_COMPLETE = "The client did not get all of the file.";
 const NOT_REPORTED = "The server that sends the file has not reported the end.";
 const NOTHING: ByteSource = { readInto: async () => 0, close: async () => undefined };
 
@@ -156,6 +156,6 @@ function reportedReply(
 function toReadEnd(outcome: TransferOutcome, totals: ReadTotals): ReadEnd {
   if (outcome === "done") return { outcome, totals };
   const isCut = outcome === "cut";
-  const details = isCut ? ERRORS["client-disconnected"][1] : NOT_REPORTED;
+  const details = isCut ? NOT_COMPLETE : NOT_REPORTED;
   return { outcome: isCut ? "cut" : "failed", totals: { ...totals, details } };
 }

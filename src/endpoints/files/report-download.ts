@@ -5,7 +5,8 @@ import type { LimitedContext } from "../../request/context.ts";
 
 /**
  * `POST /__svc__/offload/<id>`: the server that sends a download reports its end (WRAPPERS 5.6). `X-Completed` is `OK`
- * if the client has got all of it, and `X-Bytes` the number of bytes that were sent.
+ * if the client has got all of the file that was opened, which no error page is. `X-Bytes` is the number of bytes that
+ * were sent.
  */
 export async function reportDownload({ request, target, offload }: LimitedContext): Promise<Reply> {
   const { headers } = request;

@@ -46,10 +46,19 @@ describe.skipIf(missing !== undefined)("downloads that nginx sends (WRAPPERS 5)"
   async function start(isOffloading: boolean): Promise<void> {
     const port = await findFreePort();
     const quiet = { info() {}, warn() {}, error() {} };
+    const disk = createDiskStorage({ root, durability: "rename" });
     const made = createFileService({
       publicOrigin: `https://127.0.0.1:${port}`,
       clientForwardedHeader: "X-Forwarded-For",
-      storage: createDiskStorage({ root, durability: "rename" }),
+      storage: {
+        ...disk,
+        // Files with this name are gone when nginx opens them.
+        async locateContent(path) {
+          const location = await disk.locateContent?.(path);
+          if (path.endsWith("/gone")) await rm(join(root, path));
+          return location;
+        },
+      },
       authentication: createAccountsAuthenticator({
         accounts: [{ username: "alice", password: "secret", home_folder_path: "/alice" }],
         logger: quiet,
@@ -271,6 +280,13 @@ describe.skipIf(missing !== undefined)("downloads that nginx sends (WRAPPERS 5)"
     ]);
     expect((await call("GET", path)).status).toBe(410);
   }, 30_000);
+
+  it.each([5000, 10])("are reported as aborted if nginx cannot send them: %i bytes", async (size) => {
+    const details = "The client did not get all of the file.";
+    await writeFile(join(root, "alice/gone"), randomBytes(size));
+    expect((await call("GET", "/home/gone")).status).toBe(404);
+    await expect.poll(() => endsOf("/gone")).toEqual([[40018, expect.objectContaining({ details })]]);
+  });
 
   it("cannot be reported by a client", async () => {
     const answer = await call("POST", `/__svc__/offload/${"0".repeat(32)}`, { "x-completed": "OK", "x-bytes": "1" });
