@@ -1,5 +1,5 @@
 import type { commandsResponseSchema } from "../schemas/commands.ts";
-import { toDigestHeader, verifyResponse, WANTED_DIGEST } from "./digests.ts";
+import { createHash, toDigestHeader, verifyResponse, WANTED_DIGEST } from "./digests.ts";
 import { FileferryError, throwFailure, toResponseError } from "./error.ts";
 import type { FileClient } from "./file-client.ts";
 import { toCommonHeaders, toConditionHeaders, toEntityTag, toMetadataHeader, toModified } from "./headers.ts";
@@ -140,10 +140,12 @@ export function createClient({ baseUrl, credentials, fetch, metadataHeader, crea
 
     async get(path, { signal, verify = false, version, ...conditions } = {}) {
       if (verify && conditions.range) throw new TypeError("A range cannot be verified.");
-      const headers = { ...toConditionHeaders(conditions), ...(verify && WANTED_DIGEST) };
+      // Before the request: a failure after it would leave the response unread.
+      const hash = verify ? createHash(createSha256) : undefined;
+      const headers = { ...toConditionHeaders(conditions), ...(hash && WANTED_DIGEST) };
       const url = version === undefined ? toFilePath(path) : toVersionsPath(path, version);
       const response = await send(url, { headers, signal });
-      if (!isFolderUrl(response)) return verify ? verifyResponse(response, createSha256) : response;
+      if (!isFolderUrl(response)) return hash ? verifyResponse(response, hash) : response;
       await response.body?.cancel();
       throw new FileferryError("A folder exists where a file is needed.", { code: "not-a-file", status: 422 });
     },

@@ -23,13 +23,11 @@ export async function toDigestHeader(
 }
 
 /**
- * Returns a response whose content fails at its end if it does not have the digest of the response.
+ * Returns a response whose content fails at its end if it does not have the digest of the response. `hash` has got no
+ * bytes yet.
  * @throws FileferryError `digest-missing` if it has none.
  */
-export async function verifyResponse(
-  response: Response,
-  createSha256: ClientOptions["createSha256"],
-): Promise<Response> {
+export async function verifyResponse(response: Response, hash: Sha256Hash): Promise<Response> {
   const { status, statusText, headers, url, body } = response;
   if (status === 304) return response;
   const [, expected] = /(?:^|[ ,])sha-256=:([\w+/=]+):/.exec(headers.get("Repr-Digest") ?? "") ?? [];
@@ -37,7 +35,6 @@ export async function verifyResponse(
     await body?.cancel();
     throw new FileferryError("The service has sent no digest of the file.", { code: "digest-missing", status });
   }
-  const hash = createHash(createSha256);
   const verifier = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
     transform(chunk, controller) {
       hash.update(chunk);
@@ -60,7 +57,8 @@ interface CryptoHost {
   };
 }
 
-function createHash(createSha256: ClientOptions["createSha256"]): Sha256Hash {
+/** @throws TypeError where the platform has no SHA-256 of content in parts, and the client none of its own. */
+export function createHash(createSha256: ClientOptions["createSha256"]): Sha256Hash {
   if (createSha256 !== undefined) return createSha256();
   const crypto = (globalThis as CryptoHost).process?.getBuiltinModule?.("node:crypto");
   if (crypto === undefined) throw new TypeError("Digests need the option createSha256 of the client here.");

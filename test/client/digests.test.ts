@@ -1,5 +1,6 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { describe, expect, it } from "vitest";
+import { createClient } from "../../src/client.ts";
 import { failureOf, openClient, stubClient } from "./setup.ts";
 
 const DIGEST = "sha-256=:ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=:";
@@ -73,6 +74,20 @@ describe("a verified download", () => {
     const client = stubClient(() => new Response("abc"));
     const failure = await failureOf(client.get("/a", { verify: true }));
     expect([failure.code, failure.status]).toEqual(["digest-missing", 200]);
+  });
+
+  it("is not requested without a SHA-256", async () => {
+    let requests = 0;
+    const fetch = async () => {
+      requests += 1;
+      return new Response("abc", { headers: { "repr-digest": DIGEST } });
+    };
+    const createSha256 = (): never => {
+      throw new TypeError("There is no SHA-256.");
+    };
+    const client = createClient({ baseUrl: "http://files.example", credentials: "cookie", fetch, createSha256 });
+    await expect(client.get("/a", { verify: true })).rejects.toThrow("There is no SHA-256.");
+    expect(requests).toBe(0);
   });
 
   it("is none of a range", async () => {
