@@ -1,11 +1,15 @@
 import { FileferryError } from "./error.ts";
 import type { ClientOptions, Sha256Hash, UploadContent } from "./options.ts";
-import { isStream, toBlob } from "./streams.ts";
+import { isStream, orContentError, toBlob, useStream } from "./streams.ts";
 
 /** Asks for the digest that {@link verifyResponse} needs (RFC 9530 4). */
 export const WANTED_DIGEST = { "Want-Repr-Digest": "sha-256=1" } as const;
 
-/** Reads content, and returns the header field with its digest (RFC 9530 3). @throws TypeError for a stream */
+/**
+ * Reads content, and returns the header field with its digest (RFC 9530 3).
+ * @throws TypeError for a stream.
+ * @throws ContentError
+ */
 export async function toDigestHeader(
   content: UploadContent,
   createSha256: ClientOptions["createSha256"],
@@ -13,13 +17,14 @@ export async function toDigestHeader(
 ): Promise<{ readonly "Repr-Digest": string }> {
   if (isStream(content)) throw new TypeError("The digest of a stream is not known before it is sent.");
   const hash = createHash(createSha256);
-  const reader = (typeof content === "function" ? await content(0) : toBlob(content).stream()).getReader();
-  for (;;) {
-    signal?.throwIfAborted();
-    const { done, value } = await reader.read();
-    if (done) return { "Repr-Digest": `sha-256=:${await toBase64Digest(hash)}:` };
-    hash.update(value);
-  }
+  const stream = typeof content === "function" ? await orContentError(() => content(0)) : toBlob(content).stream();
+  const hashing = new WritableStream<Uint8Array>({
+    write(chunk) {
+      hash.update(chunk);
+    },
+  });
+  await useStream(stream, new TransformStream(), signal, (body) => body.pipeTo(hashing));
+  return { "Repr-Digest": `sha-256=:${await toBase64Digest(hash)}:` };
 }
 
 /**

@@ -14,7 +14,7 @@ export class FileferryError extends Error {
   override readonly name = "FileferryError";
   /** The `Error-Code` of the response. Absent if the response is not the service's own, or if there was none. */
   readonly code: ErrorCode | (string & {}) | undefined;
-  /** The status of the response. Absent if there was none; `cause` then has the reason. */
+  /** The status of the response. Absent if there was none, or content was not readable; `cause` then has the reason. */
   readonly status: number | undefined;
   /** After how many seconds the service wants the request to be repeated, if it said so. */
   readonly retryAfter: number | undefined;

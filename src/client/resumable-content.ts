@@ -1,5 +1,5 @@
-import type { OpenContent, UploadContent } from "./options.ts";
-import { isStream, readInto, toBlob, watchReading } from "./streams.ts";
+import type { ByteStream, OpenContent, UploadContent } from "./options.ts";
+import { isStream, orContentError, readBlob, toBlob } from "./streams.ts";
 
 /** Content that can be read again from any byte of it. */
 export interface ResumableContent {
@@ -17,15 +17,6 @@ export interface ContentPart {
   readonly body: Exclude<UploadContent, OpenContent>;
   /** Whether the content ends with it. */
   readonly isLast: boolean;
-  /** The error of the stream that the body is; `undefined` as long as there is none. */
-  failure?(): ContentError | undefined;
-}
-
-/** The content could not be read: repeating the request would not help. */
-export class ContentError extends Error {
-  constructor(cause: unknown) {
-    super("The content could not be read.", { cause });
-  }
 }
 
 /** Where streams cannot be sent, parts of them are read into memory. */
@@ -38,36 +29,39 @@ export function toResumableContent(content: UploadContent, size: number | undefi
   const isInMemory = typeof XMLHttpRequest === "function";
   return {
     size,
-    read: (offset, limit) =>
-      orContentError(async () => {
-        const stream = await content(offset);
-        if (!isInMemory && limit === Number.POSITIVE_INFINITY) {
-          let failure: ContentError | undefined;
-          const body = watchReading(stream, (cause) => {
-            failure = new ContentError(cause);
-          });
-          return { body, isLast: true, failure: () => failure };
-        }
-        const { chunks, isComplete } = await readInto(stream, Math.min(limit, MEMORY_PART_BYTES));
-        return { body: new Blob(chunks), isLast: isComplete };
-      }),
+    async read(offset, limit) {
+      const stream = await orContentError(() => content(offset));
+      return isInMemory || limit < Number.POSITIVE_INFINITY
+        ? readPart(stream, Math.min(limit, MEMORY_PART_BYTES))
+        : { body: stream, isLast: true };
+    },
   };
+}
+
+/** Reads at most `limit` bytes of a stream, and closes it. @throws ContentError */
+async function readPart(stream: ByteStream, limit: number): Promise<ContentPart> {
+  let left = limit;
+  let isLast = false;
+  const part = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(chunk, controller) {
+      controller.enqueue(chunk.subarray(0, left));
+      left -= chunk.byteLength;
+      if (left <= 0) controller.terminate();
+    },
+    flush() {
+      isLast = true;
+    },
+  });
+  return { body: await readBlob(stream, undefined, part), isLast };
 }
 
 function toBlobContent(blob: Blob): ResumableContent {
   return {
     size: blob.size,
-    read: (offset, limit) =>
-      orContentError(async () => {
-        // A file that has changed on the disk cannot be read any more. Requests would fail as if the network had.
-        await blob.slice(offset, offset + 1).arrayBuffer();
-        return { body: blob.slice(offset, offset + limit), isLast: offset + limit >= blob.size };
-      }),
+    async read(offset, limit) {
+      // A file that has changed on the disk cannot be read any more. Requests would fail as if the network had.
+      await orContentError(() => blob.slice(offset, offset + 1).arrayBuffer());
+      return { body: blob.slice(offset, offset + limit), isLast: offset + limit >= blob.size };
+    },
   };
-}
-
-function orContentError<T>(read: () => Promise<T>): Promise<T> {
-  return read().catch((cause: unknown) => {
-    throw new ContentError(cause);
-  });
 }

@@ -2,7 +2,8 @@ import { FileferryError } from "./error.ts";
 import { toEntityTag, toModified } from "./headers.ts";
 import type { RequestOptions, ResumeOptions, SavedUpload } from "./options.ts";
 import type { PutResult } from "./results.ts";
-import { ContentError, type ContentPart, type ResumableContent } from "./resumable-content.ts";
+import type { ContentPart, ResumableContent } from "./resumable-content.ts";
+import { ContentError } from "./streams.ts";
 import { type ClientRequest, createUpload, type Transport } from "./upload.ts";
 import { pause, toDelay, untilAborted } from "./waits.ts";
 
@@ -115,7 +116,7 @@ export async function uploadResumably(upload: ResumableUpload): Promise<PutResul
       const startedAt = Date.now();
       const response = await append(part).catch((error) => {
         failedPatchMs = Date.now() - startedAt;
-        throw part.failure?.() ?? error;
+        throw error;
       });
       if (readState(response)) return response;
     }
@@ -123,7 +124,7 @@ export async function uploadResumably(upload: ResumableUpload): Promise<PutResul
 
   /** Waits until it makes sense to continue. @throws the error if it does not. */
   async function recover(error: unknown): Promise<void> {
-    if (!(error instanceof FileferryError)) throw error;
+    if (!(error instanceof FileferryError) || error instanceof ContentError) throw error;
     if (error.status === 404 || error.status === 410) {
       if (hasRestarted || id === undefined) throw error;
       hasRestarted = true;
@@ -162,7 +163,6 @@ export async function uploadResumably(upload: ResumableUpload): Promise<PutResul
     }
   } catch (error) {
     discard(id);
-    if (error instanceof ContentError) throw new FileferryError(error.message, { cause: error.cause });
     throw error;
   }
 }

@@ -1,4 +1,7 @@
+import { FileferryError } from "./error.ts";
 import type { ByteStream, OpenContent, UploadContent } from "./options.ts";
+
+type ByteTransform = TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>;
 
 export function isStream(content: UploadContent): content is ByteStream {
   return typeof content === "object" && "getReader" in content;
@@ -15,38 +18,56 @@ export function sizeOf(content: UploadContent): number | undefined {
   return "size" in content ? content.size : content.byteLength;
 }
 
-/** Returns the same stream, and reports an error of it. */
-export function watchReading(source: ByteStream, onError: (reason: unknown) => void): ByteStream {
+/** The content could not be read: repeating the request would not help. */
+export class ContentError extends FileferryError {
+  constructor(cause: unknown) {
+    super("The content could not be read.", { cause });
+  }
+}
+
+/** Passes on what an attempt to read content returns. @throws ContentError */
+export async function orContentError<T>(read: () => T | Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (cause) {
+    throw new ContentError(cause);
+  }
+}
+
+/**
+ * Passes a stream through another one to what uses it. An aborted signal cancels the source here, because `fetch` of
+ * Node does not.
+ * @throws ContentError if the source fails, whatever `use` makes of that; otherwise what `use` rejects with.
+ */
+export async function useStream<T>(
+  source: ByteStream,
+  through: ByteTransform,
+  signal: AbortSignal | null | undefined,
+  use: (body: ByteStream) => Promise<T>,
+): Promise<T> {
+  let failure: ContentError | undefined;
   const reader = source.getReader();
-  return new ReadableStream({
+  const watched: ByteStream = new ReadableStream({
     async pull(controller) {
-      const { done, value } = await reader.read().catch((error: unknown) => {
-        onError(error);
-        throw error;
+      const { done, value } = await reader.read().catch((cause: unknown) => {
+        failure = new ContentError(cause);
+        throw failure;
       });
       if (done) controller.close();
       else controller.enqueue(value);
     },
     cancel: (reason) => reader.cancel(reason),
   });
+  return use(watched.pipeThrough(through, signal ? { signal } : {})).catch((error: unknown) => {
+    throw failure ?? error;
+  });
 }
 
-/** Reads at most `limit` bytes of a stream, and closes it. */
-export async function readInto(
-  stream: ByteStream,
-  limit: number,
-): Promise<{ readonly chunks: Uint8Array<ArrayBuffer>[]; readonly isComplete: boolean }> {
-  const reader = stream.getReader();
-  const chunks: Uint8Array<ArrayBuffer>[] = [];
-  try {
-    for (let left = limit; left > 0; ) {
-      const { done, value } = await reader.read();
-      if (done) return { chunks, isComplete: true };
-      chunks.push(value.subarray(0, left));
-      left -= value.byteLength;
-    }
-    return { chunks, isComplete: false };
-  } finally {
-    await reader.cancel().catch(() => undefined);
-  }
+/** Reads a stream, or what another one leaves of it, into memory. @throws ContentError */
+export function readBlob(
+  source: ByteStream,
+  signal: AbortSignal | null | undefined,
+  through: ByteTransform = new TransformStream(),
+): Promise<Blob> {
+  return useStream(source, through, signal, (body) => new Response(body).blob());
 }

@@ -1,5 +1,5 @@
 import type { ByteStream, ClientOptions, OpenContent, PutOptions, UploadContent } from "./options.ts";
-import { isStream, toBlob } from "./streams.ts";
+import { isStream, readBlob, toBlob, useStream } from "./streams.ts";
 import { sendByXhr } from "./xhr.ts";
 
 /** A request as the client makes it. */
@@ -42,10 +42,12 @@ export function createUpload(
         controller.enqueue(chunk);
       },
     });
-    const body = pipe(isStream(content) ? content : readInParts(toBlob(content)), counter, request.signal);
+    const source = isStream(content) ? content : readInParts(toBlob(content));
     // Not every runtime sends it with a stream, but where it arrives, a file that is too large is rejected at once.
     const headers = { ...request.headers, ...(total !== undefined && { "Content-Length": `${total}` }) };
-    const response = await fetch(url, { ...request, headers, body, duplex: "half" } as RequestInit);
+    const response = await useStream(source, counter, request.signal, (body) =>
+      fetch(url, { ...request, headers, body, duplex: "half" } as RequestInit),
+    );
     if (response.ok) onProgress?.(sent, sent);
     return response;
   }
@@ -67,17 +69,4 @@ function readInParts(blob: Blob): ByteStream {
       controller.enqueue(new Uint8Array(part));
     },
   });
-}
-
-function readBlob(stream: ByteStream, signal: AbortSignal | null | undefined): Promise<Blob> {
-  return new Response(pipe(stream, new TransformStream(), signal)).blob();
-}
-
-/** An aborted signal cancels the source here, because Node's `fetch` does not. */
-function pipe(
-  source: ByteStream,
-  through: TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>,
-  signal: AbortSignal | null | undefined,
-): ByteStream {
-  return source.pipeThrough(through, signal ? { signal } : {});
 }
