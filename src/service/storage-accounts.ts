@@ -6,7 +6,8 @@ import { isRestricted, keyPathOf, toKeyAccount } from "../account/keys/key-accou
 import { withKeyPath } from "../account/keys/key-files.ts";
 import { type LinkRights, toLinkAccount } from "../account/links/link-account.ts";
 import { withLinkRights } from "../account/links/link-files.ts";
-import { type LockedFilesOptions, NO_ACCOUNT_LOCKS, withLocks } from "../account/locks/locked-files.ts";
+import { NO_ACCOUNT_LOCKS } from "../account/locks/account-locks.ts";
+import { type LockedFilesOptions, withLocks } from "../account/locks/locked-files.ts";
 import { createLocks, type Locks, type LocksOptions } from "../account/locks/locks.ts";
 import { createOwnedUploads, type OwnedUploads } from "../account/uploads/owned-uploads.ts";
 import { toRealSegments } from "../account/virtual-folders.ts";

@@ -208,3 +208,19 @@ export function createAccountLocks(
 function isBelow(path: readonly string[], folder: readonly string[]): boolean {
   return path.length > folder.length && isPrefix(folder, path);
 }
+
+/** The locks of a service that has none. */
+export const NO_ACCOUNT_LOCKS: AccountLocks = {
+  submitTokens: () => undefined,
+  lock: async () => {
+    throw createError("method-not-implemented");
+  },
+  refreshLock: async () => undefined,
+  unlock: async () => {
+    throw createError("method-not-implemented");
+  },
+  locksOf: async () => [],
+  locksOfMembers: async () => () => [],
+  tokensOf: async () => [],
+  requireUnlocked: async () => undefined,
+};

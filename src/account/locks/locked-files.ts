@@ -9,7 +9,7 @@ import type { FileVersions } from "../file-versions.ts";
 import type { AccountFiles, FilesWithoutLocks } from "../files.ts";
 import type { AccountUploads } from "../uploads/account-uploads.ts";
 import { toKeptPath, type UploadNote } from "../uploads/upload-note.ts";
-import { type AccountLocks, createAccountLocks, type Submitted } from "./account-locks.ts";
+import { createAccountLocks, type Submitted } from "./account-locks.ts";
 import type { RootedLock } from "./lock.ts";
 import { LockError } from "./lock-error.ts";
 import { type LockHolder, type PathChange, requireUnlocked } from "./lock-guard.ts";
@@ -235,19 +235,3 @@ export function withLocks(files: FilesWithoutLocks, options: LockedFilesOptions)
     setAttributes,
   };
 }
-
-/** The locks of a service that has none. */
-export const NO_ACCOUNT_LOCKS: AccountLocks = {
-  submitTokens: () => undefined,
-  lock: async () => {
-    throw createError("method-not-implemented");
-  },
-  refreshLock: async () => undefined,
-  unlock: async () => {
-    throw createError("method-not-implemented");
-  },
-  locksOf: async () => [],
-  locksOfMembers: async () => () => [],
-  tokensOf: async () => [],
-  requireUnlocked: async () => undefined,
-};

@@ -4,7 +4,8 @@ import { copyContent, giveProperties, type MemberCopyOptions, takeProperties } f
 import { copyMembers } from "./copy-members.ts";
 import { createFolderAt } from "./create-folder.ts";
 import { mapMissingParent } from "./errors.ts";
-import { type Place, placeMember } from "./move.ts";
+import { placeMember } from "./move.ts";
+import type { Place } from "./moves/steps.ts";
 import { type OpenFolder, withFolder, withNameLock } from "./open-folder.ts";
 import { removeFolder, tryUnlink } from "./remove.ts";
 import { keepTouching, releaseTemporaryName, reserveTemporaryName } from "./temporary-files.ts";

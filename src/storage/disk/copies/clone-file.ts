@@ -7,7 +7,7 @@ import { checkSource } from "../../conditions.ts";
 import { NO_HARD_LINKS } from "../commit.ts";
 import { ignoreErrors, mapMissingParent, mapSystemErrors, systemCode } from "../errors.ts";
 import { toEntry } from "../list.ts";
-import type { Place } from "../move.ts";
+import type { Place } from "../moves/steps.ts";
 import type { OpenFolder } from "../open-folder.ts";
 import { tryUnlink } from "../remove.ts";
 import { BIGINT, closeFile, SMALL_BYTES } from "../system-calls.ts";

@@ -4,7 +4,7 @@ import type { Properties } from "../../../contracts/storage-attributes.ts";
 import { checkSource } from "../../conditions.ts";
 import { toFileContent } from "../../file-content.ts";
 import { mapErrorCode } from "../errors.ts";
-import type { Place } from "../move.ts";
+import type { Place } from "../moves/steps.ts";
 import type { NameCheck } from "../names.ts";
 import type { OpenFolder } from "../open-folder.ts";
 import { readProperties, removeProperties, writeProperties } from "../properties.ts";

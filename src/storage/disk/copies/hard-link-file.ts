@@ -4,7 +4,7 @@ import { meetsConditions } from "../../conditions.ts";
 import { NO_HARD_LINKS } from "../commit.ts";
 import { systemCode, toStorageError } from "../errors.ts";
 import { statMember } from "../list.ts";
-import type { Place } from "../move.ts";
+import type { Place } from "../moves/steps.ts";
 
 /**
  * Gives a file a second name with a hard link, so that the copy has the same bytes. No write of this storage changes a
