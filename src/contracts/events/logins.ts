@@ -41,10 +41,7 @@ export type RefusalReason =
   | "second-factor-wrong"
   | "second-factor-throttled";
 
-/**
- * 40007: an account logged in; with Basic each time the password is verified, with an API key once a connection and
- * hour.
- */
+/** 40007: an account logged in; with Basic each time a password is verified, with a key once a connection and hour. */
 export interface AccessStarted extends EventEnvelope {
   readonly id: 40007;
   readonly data: LoginData & {
