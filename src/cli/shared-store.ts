@@ -1,4 +1,4 @@
-import { closeSync, openSync } from "node:fs";
+import { closeSync, existsSync, openSync } from "node:fs";
 import type { AtomicKeyValueStore } from "../contracts/atomic-store.ts";
 import { checkOption, OptionError } from "../contracts/option-error.ts";
 import { createRedisStore } from "../stores/redis.ts";
@@ -143,9 +143,10 @@ async function openRedis(url: string, key: string): Promise<OpenSharedStore> {
 async function openSqlite(file: string, key: string): Promise<OpenSharedStore> {
   const { DatabaseSync } = await loadSqlite();
   try {
-    // The store decides who is logged in: only its owner may read and write it. SQLite gives its other
-    // files the same permissions.
-    closeSync(openSync(file, "a", 0o600));
+    // The store decides who is logged in: only its owner may read and write it. SQLite gives its other files the same
+    // permissions. Only a new file is opened here: POSIX ends all locks that a process has on a file when the process
+    // closes any descriptor of it, so an open connection would lose those of SQLite.
+    if (!existsSync(file)) closeSync(openSync(file, "a", 0o600));
     const database = new DatabaseSync(file);
     await shareSqliteDatabase(database);
     return { store: createSqliteStore(database), close: async () => database.close() };

