@@ -1,4 +1,4 @@
-import { type AtomicKeyValueStore, isAtomicStore } from "../contracts/atomic-store.ts";
+import { type AtomicKeyValueStore, checkAtomicStore } from "../contracts/atomic-store.ts";
 import { checkOption, isWholeNumber } from "../contracts/option-error.ts";
 import { isObject } from "./checks.ts";
 
@@ -26,16 +26,13 @@ export interface WebdavConfig extends Required<Omit<WebdavOptions, "lockStore">>
   readonly lockStore?: AtomicKeyValueStore;
 }
 
-const ATOMIC =
-  "a store with `replace`, as those of fileferry/stores/sqlite, fileferry/stores/redis and fileferry/stores/durable-object";
-
 /** Checks the option. @throws OptionError for an option such as `webdav.infiniteDepth`. */
 export function toWebdav(webdav: WebdavOptions | undefined): WebdavConfig | undefined {
   if (webdav === undefined) return undefined;
   checkOption(isObject(webdav), "webdav", "an object");
   const { lockStore, maxLockSeconds = 3600, locksPerAccount = 1000, infiniteDepth = false } = webdav;
   checkOption(typeof infiniteDepth === "boolean", "webdav.infiniteDepth", "true or false");
-  checkOption(lockStore === undefined || (isObject(lockStore) && isAtomicStore(lockStore)), "webdav.lockStore", ATOMIC);
+  checkAtomicStore(lockStore, "webdav.lockStore");
   checkOption(isWholeNumber(maxLockSeconds, 60, 604_800), "webdav.maxLockSeconds", "a whole number from 60 to 604,800");
   checkOption(isWholeNumber(locksPerAccount, 1, 10_000), "webdav.locksPerAccount", "a whole number from 1 to 10,000");
   return { infiniteDepth, maxLockSeconds, locksPerAccount, ...(lockStore && { lockStore }) };

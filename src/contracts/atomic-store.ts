@@ -1,6 +1,7 @@
 import { createRequestMutex } from "../platform/keyed-mutex.ts";
 import { wait } from "../platform/wait.ts";
 import type { KeyValueStore } from "./key-value-store.ts";
+import { checkOption } from "./option-error.ts";
 
 /**
  * A store that can also replace a text in one step that is atomic among all processes. Locks, quotas and uses of links
@@ -31,6 +32,15 @@ export interface AtomicKeyValueStore extends KeyValueStore {
 /** Whether a store has the atomic step. */
 export function isAtomicStore(store: KeyValueStore): store is AtomicKeyValueStore {
   return "replace" in store && typeof store.replace === "function";
+}
+
+const ATOMIC =
+  "a store with `replace`, as those of fileferry/stores/sqlite, fileferry/stores/redis and fileferry/stores/durable-object";
+
+/** Checks an option that is a store with the atomic step, or left out. @throws OptionError */
+export function checkAtomicStore(store: KeyValueStore | undefined, option: string): void {
+  const isObject = typeof store === "object" && store !== null;
+  checkOption(store === undefined || (isObject && isAtomicStore(store)), option, ATOMIC);
 }
 
 /** The number of times that {@link updateText} tries. Some 50 concurrent callers all succeed well within it. */

@@ -1,4 +1,4 @@
-import type { AtomicKeyValueStore } from "../contracts/atomic-store.ts";
+import { type AtomicKeyValueStore, checkAtomicStore } from "../contracts/atomic-store.ts";
 import { handOn } from "../contracts/handed-on.ts";
 import { checkNames, checkOption, isWholeNumber } from "../contracts/option-error.ts";
 import type { Quota, QuotaLimit } from "../contracts/quota.ts";
@@ -108,7 +108,8 @@ function createCountedStorage(
 
 function checkOptions(options: QuotaOptions): void {
   checkNames(options, NAMES, "");
-  const { folders = [], recountSeconds = 0, stepBytes = 1 } = options;
+  const { store, folders = [], recountSeconds = 0, stepBytes = 1 } = options;
+  checkAtomicStore(store, "store");
   for (const [index, limit] of folders.entries()) {
     checkNames(limit, ["path", "bytes", "files"], `folders[${index}].`);
     checkOption(isCanonical(limit.path), `folders[${index}].path`, "a canonical path, such as /shared");

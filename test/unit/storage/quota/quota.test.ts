@@ -1,3 +1,4 @@
+import { Keyv } from "keyv";
 import { describe, expect, it } from "vitest";
 import type { AtomicKeyValueStore } from "../../../../src/contracts/atomic-store.ts";
 import { isQuotaError } from "../../../../src/contracts/quota.ts";
@@ -45,6 +46,13 @@ describe("createQuotaStorage", () => {
     expect(await codeOf(put(storage, "/f", 0))).toBe("no-space");
     expect(await storage.stat("/f")).toBeUndefined();
     expect(await storage.quota.usage("/")).toEqual({ bytes: 6001, files: 5, reservedBytes: 0, reservedFiles: 0 });
+  });
+
+  it("refuses a store without the atomic step, in which no count could be kept", () => {
+    const message = /^The option store must be a store with `replace`, as those of /;
+    for (const store of [new Keyv(), {}, null, "redis://127.0.0.1"]) {
+      expect(() => open({ store: store as AtomicKeyValueStore })).toThrow(message);
+    }
   });
 
   it("reserves content without a length as it comes, to the last byte", async () => {
