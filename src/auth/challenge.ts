@@ -1,5 +1,5 @@
 import { isWebdavMethod } from "../http/methods.ts";
-import type { Variant } from "../http/negotiate.ts";
+import { isByScript, type Variant } from "../http/negotiate.ts";
 
 /** The configuration that decides on challenges. */
 export interface ChallengeOptions {
@@ -47,7 +47,7 @@ function join(own: string, identityChallenge: string | undefined): string {
 function toOwnChallenges({ headers }: Request, variant: Variant, announceSession: boolean): string {
   if (isBrowserScript(headers)) return SESSION_CHALLENGE;
   if (!announceSession) return BASIC_CHALLENGE;
-  const isOurPage = variant === "html" || headers.get("x-requested-with") === "XMLHttpRequest";
+  const isOurPage = variant === "html" || isByScript({ headers });
   // A client that sends `Authorization` is not a browser on our pages: it gets both challenges (7.1).
   return isOurPage && !headers.has("authorization") ? SESSION_CHALLENGE : `${BASIC_CHALLENGE}, ${SESSION_CHALLENGE}`;
 }

@@ -37,6 +37,11 @@ export function negotiateVariant(request: Request, readsFolder: boolean): Varian
   return readsFolder && !prefersArchive(request) ? "html" : "webdav";
 }
 
+/** Whether a script in a browser says that it has sent a request. */
+export function isByScript({ headers }: Pick<Request, "headers">): boolean {
+  return headers.get("x-requested-with") === "XMLHttpRequest";
+}
+
 /**
  * Whether a GET or HEAD of a folder is for its ZIP archive (4.2): `Accept` names this type, and prefers no other type
  * of the service to it.

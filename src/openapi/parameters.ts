@@ -100,7 +100,7 @@ const PARAMETERS = {
   },
   requestedWith: inHeader(
     "X-Requested-With",
-    "With `XMLHttpRequest` a 401 has no Basic challenge: browsers open no login dialog.",
+    "With `XMLHttpRequest` a 401 has no Basic challenge: browsers open no login dialog. Pages that are served alone respond in JSON to such a request, if it prefers that.",
   ),
   traceparent: inHeader(
     "traceparent",

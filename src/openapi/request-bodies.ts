@@ -173,10 +173,9 @@ function withPassword({ description, required, content }: RequestBodyObject): Re
   };
 }
 
-/** Says how an API that is mounted alone responds to commands and forms. */
-function toWay({ variants: [only, ...others] }: OpenApiOptions): string {
-  if (others.length > 0) return "";
-  return only === "html" ? "; the response to commands is JSON" : "; the response to either has the format of this API";
+/** Says how the REST API alone responds to commands and forms. */
+function toWay({ variants }: OpenApiOptions): string {
+  return variants.length > 1 ? "" : "; the response to either has the format of this API";
 }
 
 /** The name of a request body. */

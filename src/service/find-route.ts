@@ -34,9 +34,9 @@ export function toApis(served: readonly Served[]): readonly Api[] {
   return ALL_APIS.filter((api) => served.includes(api));
 }
 
-/** The variant of every request to an API that is mounted alone. */
-export function toOnlyVariant(api: Api): Variant {
-  return api === "rest" ? "json" : api === "browser" ? "html" : api;
+/** The variants that an API has. The first one is that of every request to the API alone, but for scripts of pages. */
+export function variantsOf(api: Api): readonly [Variant, ...Variant[]] {
+  return api === "rest" ? ["json"] : api === "browser" ? ["html", "json"] : [api];
 }
 
 /** Whether a URL space has a row. */

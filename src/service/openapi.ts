@@ -5,7 +5,7 @@ import type { DocumentedKind } from "../openapi/paths.ts";
 import type { OpenApiTexts } from "../openapi/render.ts";
 import { toStatus } from "../request/errors.ts";
 import { FORM_ACTIONS, FORM_FIELDS, SHARE_ACTION } from "../uploads/form.ts";
-import { isServed, toApis, toOnlyVariant } from "./find-route.ts";
+import { isServed, toApis, variantsOf } from "./find-route.ts";
 import type { ResourceKind } from "./resolve-url.ts";
 import { ROUTES, type Route, type Served } from "./routes.ts";
 
@@ -40,7 +40,7 @@ async function renderDocument(config: ServiceConfig, served: readonly Served[]):
     title: pages.branding.name,
     version: VERSION,
     basePath,
-    variants: apis.map(toOnlyVariant),
+    variants: [...new Set(apis.flatMap(variantsOf))],
     routes: routes.map((route) => ({ ...route, access: route.endpoint.access })),
     triggers: [...triggers.keys()],
     maxCommands: limits.maxCommands,

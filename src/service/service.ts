@@ -4,7 +4,7 @@ import type { Connection } from "../contracts/connection.ts";
 import type { Api, FileService } from "../contracts/file-service.ts";
 import { createServiceEvents } from "../events/service-events.ts";
 import { isGetOrHead, isWebdavMethod } from "../http/methods.ts";
-import { negotiateVariant, type Variant } from "../http/negotiate.ts";
+import { isByScript, negotiateVariant, type Variant } from "../http/negotiate.ts";
 import type { Reply } from "../http/reply.ts";
 import { createHandler } from "../http/reply-handler.ts";
 import { parseTarget, type Target } from "../http/request-target.ts";
@@ -23,7 +23,7 @@ import { createAnonymous } from "./anonymous.ts";
 import { createAnswers } from "./answers.ts";
 import { createDigestService } from "./digests.ts";
 import { createDispatch } from "./dispatch.ts";
-import { toApis, toOnlyVariant } from "./find-route.ts";
+import { toApis, variantsOf } from "./find-route.ts";
 import { createResponseFinisher } from "./finish-response.ts";
 import { createHostSessions } from "./host-sessions.ts";
 import { createHostLinks, createLinkService } from "./links.ts";
@@ -225,11 +225,15 @@ export function createFileService(options: FileServiceOptions): FileService {
   };
 }
 
-/** The variant of a request: negotiated if several APIs share the URL space, otherwise that of the only API. */
+/**
+ * The variant of a request: negotiated if several APIs share the URL space, otherwise that of the only API. Pages alone
+ * answer scripts in JSON if these prefer it: `fetch` follows a redirect to the login page, and takes that for success.
+ */
 function toVariant(request: Request, kind: ResolvedUrl["kind"], served: readonly Served[]): Variant {
   if (served.includes("webdav-methods") && isWebdavMethod(request.method)) return "webdav";
+  const negotiated = negotiateVariant(request, kind === "folder" && isGetOrHead(request.method));
   const [only, ...others] = toApis(served);
-  if (only !== undefined && others.length === 0) return toOnlyVariant(only);
-  const reads = isGetOrHead(request.method);
-  return negotiateVariant(request, kind === "folder" && reads);
+  if (only === undefined || others.length > 0) return negotiated;
+  const [first, ...more] = variantsOf(only);
+  return isByScript(request) && more.includes(negotiated) ? negotiated : first;
 }

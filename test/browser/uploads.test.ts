@@ -455,6 +455,27 @@ describeInChromium("uploads with JavaScript", (chromium) => {
     expect([...methods]).not.toContain("PUT");
     expectNoComplaints(/status of 404/);
   });
+
+  it("asks for a new login there, too, and calls nothing done that is not stored", async () => {
+    const site = await openSite({ browserAlone: true, files: { "a.txt": "old" } });
+    const { page, context, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await dropFiles(page, [{ name: "first.txt", content: "1" }]);
+    await eventually(() => transferOf(page, "first.txt").getAttribute("data-state")).toBe("done");
+    await context.clearCookies();
+    await dropFiles(page, [{ name: "b.txt", content: "2" }]);
+    await eventually(() => page.locator(".transfers-halt").textContent()).toContain("Log in again");
+    expect(await page.locator('.transfer[data-state="done"], .transfer[data-state="exists"]').count()).toBe(1);
+    expect(await site.list()).toEqual(["a.txt", "first.txt"]);
+
+    await logIn(await context.newPage(), site);
+    await page
+      .getByRole("button", { name: /^Retry/ })
+      .first()
+      .click();
+    await eventually(() => site.list()).toEqual(["a.txt", "b.txt", "first.txt"]);
+    expectNoComplaints(/status of 40[14]/);
+  });
 });
 
 const TREE = [

@@ -147,6 +147,27 @@ describe("the browser API alone", () => {
     }
   });
 
+  it("answers scripts that say so in JSON if they prefer it, and the others in pages", async () => {
+    const { call } = await createTestService({ files });
+    const script = { "x-requested-with": "XMLHttpRequest" };
+    const asJson = { api, headers: { ...script, accept: "application/json" } };
+    expect((await call("GET", "/home/f/", asJson)).json()).toMatchObject({ content: [{ name: "a" }] });
+    const missing = await call("GET", "/home/missing", asJson);
+    expect([missing.status, missing.json()]).toEqual([404, { errors: [{ message: expect.any(String) }] }]);
+    for (const [method, path] of [
+      ["GET", "/home/"],
+      ["HEAD", "/home/a"],
+      ["POST", "/home/"],
+    ] as const) {
+      const answer = await call(method, path, { ...asJson, as: null });
+      expect([answer.status, answer.header("www-authenticate")]).toEqual([401, "session"]);
+    }
+    for (const accept of ["text/html", "*/*"]) {
+      const answer = await call("GET", "/home/missing", { api, headers: { ...script, accept } });
+      expect(answer.header("content-type")).toBe("text/html; charset=utf-8");
+    }
+  });
+
   it("has GET, HEAD and POST only (4.6)", async () => {
     const { call, stored } = await createTestService({ files });
     expect((await call("GET", "/home/a", { api })).text).toBe("top");
