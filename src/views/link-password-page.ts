@@ -1,4 +1,5 @@
 import { html } from "../http/html.ts";
+import { PASSWORDS_NAME } from "./assets.ts";
 import { card, type Page, type PageContext, renderScript } from "./page.ts";
 import { renderCapsLock, renderPasswordField } from "./password-field.ts";
 import { type ShownError, toErrorText } from "./texts.ts";
@@ -24,5 +25,5 @@ ${renderPasswordField(texts, {
 ${renderCapsLock(texts)}
 <p><button class="primary wide">${texts.openLink}</button></p>
 </form>`);
-  return { title: texts.linkPassword, content, head: renderScript(context) };
+  return { title: texts.linkPassword, content, head: renderScript(context, PASSWORDS_NAME) };
 }

@@ -1,6 +1,7 @@
 import type { Texts } from "../contracts/pages/texts.ts";
 import { html, type SafeHtml } from "../http/html.ts";
 import { fillText } from "../platform/fill-text.ts";
+import { PASSWORDS_NAME } from "./assets.ts";
 import { card, type Page, type PageContext, renderScript } from "./page.ts";
 import { renderCapsLock, renderPasswordField } from "./password-field.ts";
 import { type ShownError, toErrorText } from "./texts.ts";
@@ -45,7 +46,11 @@ export function toLoginPage(context: PageContext, page: LoginPage): Page {
 ${alert}
 ${signOns.map((button, index) => renderSignOn(texts, button, action === undefined && index === 0))}
 ${action === undefined ? undefined : renderForm(texts, page, action)}`);
-  return { title: texts.login, content, head: action === undefined ? undefined : renderScript(context) };
+  return {
+    title: texts.login,
+    content,
+    head: action === undefined ? undefined : renderScript(context, PASSWORDS_NAME),
+  };
 }
 
 function renderSignOn(texts: Texts, { href, label }: SignOnButton, isFirst: boolean): SafeHtml {

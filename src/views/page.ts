@@ -89,9 +89,9 @@ ${footnote !== undefined && footnote !== "" ? html`<footer class="foot"><p>${foo
 `;
 }
 
-/** Renders the element that loads the script of the pages, for the `head` of a page. */
-export function renderScript({ config }: PageContext): SafeHtml {
-  return html`<script type="module" src="${toAssetPath(config.basePath, SCRIPT_NAME)}"></script>`;
+/** Renders the element that loads a script, by default that of most pages, for the `head` of a page. */
+export function renderScript({ config }: PageContext, name = SCRIPT_NAME): SafeHtml {
+  return html`<script type="module" src="${toAssetPath(config.basePath, name)}"></script>`;
 }
 
 /** Renders the `main` element of a small page, such as the login page. */

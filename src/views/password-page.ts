@@ -1,5 +1,6 @@
 import { createError } from "../http/errors.ts";
 import { html } from "../http/html.ts";
+import { PASSWORDS_NAME } from "./assets.ts";
 import { card, type Page, type PageContext, renderScript } from "./page.ts";
 import { renderCapsLock, renderPasswordField } from "./password-field.ts";
 import { type ShownError, toErrorText } from "./texts.ts";
@@ -55,5 +56,5 @@ ${renderPasswordField(texts, {
 ${renderCapsLock(texts)}
 <p class="buttons"><button class="primary">${texts.changePassword}</button> <a class="button" href="${home}">${texts.cancel}</a></p>
 </form>`);
-  return { title: texts.changePassword, content, head: renderScript(context) };
+  return { title: texts.changePassword, content, head: renderScript(context, PASSWORDS_NAME) };
 }

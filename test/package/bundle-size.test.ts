@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, it } from "vitest";
-import { findAsset, SCRIPT_NAME, VIEWER_NAME } from "../../src/views/assets.ts";
+import { findAsset, PASSWORDS_NAME, SCRIPT_NAME, VIEWER_NAME } from "../../src/views/assets.ts";
 import { builtFolder, ensureBuilt } from "../support/built.ts";
 import { toWorkerBundle } from "../support/workers/worker-bundle.ts";
 
@@ -50,10 +50,11 @@ describe("what an application bundles, minified and compressed", () => {
   });
 });
 
-describe("the script of the folder page", () => {
+describe("the scripts of the pages", () => {
   it.each([
     ["what every visit needs", SCRIPT_NAME, 22_800],
     ["what the viewer needs", VIEWER_NAME, 3_500],
+    ["what a password needs", PASSWORDS_NAME, 700],
   ])("%s has no more bytes than it should, as it travels", async (_part, name, limit) => {
     const script = await promisify(gzip)(findAsset(name)?.text ?? "");
     expect(script.byteLength).toBeLessThan(limit);

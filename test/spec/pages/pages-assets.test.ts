@@ -55,6 +55,16 @@ describe("GET /__svc__/assets/<name>", () => {
     }
   });
 
+  it("serves the login page a small script of its own", async () => {
+    const { call } = await linksOf();
+    const login = await call("GET", "/__svc__/login", { as: null, variant: "html" });
+    const scripts = [...login.text.matchAll(/<script[^>]* src="([^"]*)"/g)].map(([, url = ""]) => url);
+    expect(scripts).toEqual([expect.stringMatching(/^\/__svc__\/assets\/passwords-[\da-f]{16}\.js$/)]);
+    const script = await call("GET", scripts[0] ?? "", { as: null });
+    expect([script.status, script.header("content-type")]).toEqual([200, "text/javascript; charset=utf-8"]);
+    expect(script.bytes.byteLength).toBeLessThan(2000);
+  });
+
   it("serves a script in two parts, of which the page names the second, and a style that loads nothing", async () => {
     const { call, urls } = await linksOf();
     const [, viewer = ""] = /data-viewer="([^"]*)"/.exec((await call("GET", "/home/", { variant: "html" })).text) ?? [];

@@ -1,4 +1,4 @@
-import { setText } from "./elements.ts";
+import { setText } from "../elements.ts";
 
 /** Makes passwords readable on demand, shows that Caps Lock is on, and compares a new password with its repetition. */
 export function enhancePasswords(page: ParentNode): void {
