@@ -428,6 +428,24 @@ describeInChromium("uploads with JavaScript", (chromium) => {
     expectNoComplaints();
   });
 
+  it("sends files to folders that are there, for an account that may create none", async () => {
+    const permissions = [["allow-read", "allow-list", "allow-write"]] as const;
+    const groups = { DEFAULT_GROUP: { permissions } };
+    const site = await openSite({ files: { "photos/2020/": "" }, groups });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await dropFiles(page, [{ name: "a.txt", content: "a" }], 'tr[data-name="photos"] th a');
+    await eventually(() => transferOf(page, "photos/a.txt").getAttribute("data-state")).toBe("done");
+    expect(await site.content("photos/a.txt")).toBe("a");
+
+    await dropFromDisk(page, [join(await makeTree(), "photos")]);
+    await eventually(() => transferOf(page, "photos/2020/a #1?.txt").getAttribute("data-state")).toBe("done");
+    expect(await site.content("photos/2020/a #1?.txt")).toBe("a");
+    expect(await page.locator(".notice.problem").innerText()).toContain("The folder empty could not be created");
+    expect(await page.locator(".notice.problem").innerText()).not.toContain("2020");
+    expectNoComplaints(/status of 4(?:04|22)/);
+  });
+
   it("goes by forms where files cannot be put: the browser's API is served alone", async () => {
     const site = await openSite({ browserAlone: true, files: { "a.txt": "old a", "photos/b.txt": "old b" } });
     const { page, expectNoComplaints } = await chromium.open();

@@ -1,6 +1,6 @@
 import type { ScriptTexts } from "../../contracts/pages/script-texts.ts";
 import { fill } from "../format.ts";
-import { type Problem, runCommands } from "../requests.ts";
+import { checkFree, type Problem, runCommands, toUrl } from "../requests.ts";
 
 /** Creates the missing folders of uploads. */
 export interface FolderMaker {
@@ -20,7 +20,10 @@ export function createFolderMaker(texts: ScriptTexts): FolderMaker {
     const { outcomes, problem } = await runCommands(parent, "create-folder-if-missing", names, texts);
     let failure = problem;
     for (const { target, message } of outcomes) {
-      if (message === null) made.add(toKey([...parent, target]));
+      const path = [...parent, target];
+      // Who may not create folders may upload to those that are there.
+      const isThere = message === null || (await checkFree(toUrl(path, "/"), texts))?.kind === "exists";
+      if (isThere) made.add(toKey(path));
       else failure ??= { kind: "refused", message: fill(texts.folderFailed, { name: target, message }) };
     }
     return failure;
