@@ -37,3 +37,8 @@ export function setChildren(parent: Element, children: readonly Element[]): void
     else parent.insertBefore(child, next);
   }
 }
+
+/** Whether keys, and what is pasted, are for a field, where they are text. */
+export function isTyping(target: EventTarget | null): boolean {
+  return target instanceof Element && target.matches('input:not([type="checkbox"]), select, textarea');
+}

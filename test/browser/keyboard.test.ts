@@ -491,6 +491,13 @@ describeInChromium("what is dragged or pasted", (chromium) => {
       document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
     }, data);
     await rowOf(page, "image.png").waitFor();
+    const inField = await page.evaluate((clipboardData) => {
+      const event = new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true });
+      document.querySelector("#filter")?.dispatchEvent(event);
+      return event.defaultPrevented;
+    }, data);
+    expect(inField).toBe(false);
+    expect(await page.locator(".transfer").count()).toBe(1);
 
     await page.goto(site.home);
     const folder = 'tr[data-name="reports"] th a';

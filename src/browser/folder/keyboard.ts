@@ -1,3 +1,4 @@
+import { isTyping } from "../elements.ts";
 import {
   boxesBetween,
   findRow,
@@ -142,8 +143,3 @@ export function enhanceKeyboard(page: OpenFolderPage): void {
 }
 
 const BOX = "#members input";
-
-/** Whether keys are for a field, where they are text. */
-function isTyping(target: HTMLElement): boolean {
-  return target.matches('input:not([type="checkbox"]), select, textarea');
-}

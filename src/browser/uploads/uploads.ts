@@ -1,5 +1,5 @@
 import type { ScriptTexts } from "../../contracts/pages/script-texts.ts";
-import { button, element } from "../elements.ts";
+import { button, element, isTyping } from "../elements.ts";
 import { findFolderRow, markDrop, type OpenFolderPage } from "../folder/page.ts";
 import { DOWNLOAD_MEMBERS } from "../folder/submit-form.ts";
 import { fill, formatSize, formatTime } from "../format.ts";
@@ -102,7 +102,8 @@ export function enhanceUploads(page: OpenFolderPage, remembered: RememberedUploa
   takeDrops(page, (data, folder) => takeNamed(readDropped(data, folder)));
   addEventListener("paste", (event) => {
     const files = [...(event.clipboardData?.files ?? [])];
-    if (files.length === 0 || document.querySelector("dialog[open]") !== null) return;
+    // What is copied from a table is a text, and a picture of it.
+    if (files.length === 0 || document.querySelector("dialog[open]") !== null || isTyping(event.target)) return;
     event.preventDefault();
     takeNamed(readChosen(files));
   });
