@@ -20,8 +20,13 @@ export interface CommandResult {
 
 /**
  * The headers of every request. `X-Requested-With` keeps the browser from opening its own password dialog after a 401.
+ * `X-Messages` asks for messages of errors in the language of the page.
  */
-export const HEADERS = { Accept: "application/json", "X-Requested-With": "XMLHttpRequest" } as const;
+export const HEADERS = {
+  Accept: "application/json",
+  "X-Requested-With": "XMLHttpRequest",
+  "X-Messages": "translated",
+} as const;
 
 /** More commands in one request take long, even if the service allows them. */
 const COMMANDS_PER_REQUEST = 500;
@@ -98,7 +103,7 @@ export function toProblem(status: number, body: string, texts: ScriptTexts): Pro
   return { kind: "refused", message: messages.join(" ") || fill(texts.refused, { status }) };
 }
 
-/** Checks that no file is there. Returns the problem `exists` if one is, or the reason why the check failed. */
+/** Checks that nothing is at a URL. Returns the problem `exists` if something is, or the reason why the check failed. */
 export async function checkFree(url: string, texts: ScriptTexts): Promise<Problem | undefined> {
   try {
     const { status, ok } = await fetch(url, { method: "HEAD", headers: HEADERS, cache: "no-store" });

@@ -4,10 +4,10 @@ import type { HeaderFields, Reply } from "../http/reply.ts";
 import { jsonReply } from "../http/reply.ts";
 import type { ErrorsBody } from "../schemas/errors.ts";
 import { card, type PageContext, pageReply } from "./page.ts";
-import { type ShownError, toErrorText } from "./texts.ts";
+import { type MessageContext, type ShownError, toErrorText, toJsonMessage } from "./texts.ts";
 
 /** What an error response depends on. */
-export interface FailureContext extends PageContext {
+export interface FailureContext extends PageContext, MessageContext {
   readonly variant: Variant;
 }
 
@@ -38,7 +38,8 @@ export function errorReply(
   const withCode = { ...fields, "Error-Code": error.code };
   if (context.variant === "html") return errorPage(context, status, error, links, withCode);
   const title = status === 401 ? { title: "Unauthorized" as const } : {};
-  const body: ErrorsBody = { errors: [{ message: error.message, ...(response && { response }), ...title }] };
+  const message = toJsonMessage(context, error);
+  const body: ErrorsBody = { errors: [{ message, ...(response && { response }), ...title }] };
   return jsonReply(status, body, withCode);
 }
 

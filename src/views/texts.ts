@@ -58,3 +58,17 @@ export function toErrorText({ failures }: Texts, { code, message, values }: Show
   const text = isHostText || !Object.hasOwn(failures, code) ? undefined : failures[code];
   return text === undefined ? message : fillText(text, values ?? {});
 }
+
+/**
+ * The message of an error in JSON. It is English, but for the script of the pages: this shows it next to texts of the
+ * page, and says so by the header `X-Messages`.
+ */
+export function toJsonMessage({ request, texts }: MessageContext, error: ShownError): string {
+  return request.headers.get("x-messages") === "translated" ? toErrorText(texts, error) : error.message;
+}
+
+/** What the message of an error in JSON depends on. A request context has it. */
+export interface MessageContext {
+  readonly request: Pick<Request, "headers">;
+  readonly texts: Texts;
+}

@@ -113,3 +113,25 @@ describe("the header Error-Code", () => {
     expect(answer.text).toContain("Virus : x.");
   });
 });
+
+describe("the messages of errors in JSON", () => {
+  const german = { accept: "application/json", "accept-language": "de" };
+  const script = { ...german, "x-messages": "translated" };
+  const again = { commands: [{ command: "create-folder", target: "folder" }] };
+
+  it("are English, and in the language of the page for its script", async () => {
+    const languages = { de: { failures: { "not-found": "Gibt es nicht." } } };
+    const { call } = await createTestService({ files, languages });
+    const messageOf = async (headers: Readonly<Record<string, string>>, method: string, path: string) => {
+      const sent = method === "POST" ? { headers: { ...headers, ...json }, body: JSON.stringify(again) } : { headers };
+      const { errors } = (await call(method, path, sent)).json<{ errors: readonly { message: string }[] }>();
+      return errors.map(({ message }) => message);
+    };
+    expect(await messageOf(german, "POST", "/home/")).toEqual(["A file or folder with that name already exists."]);
+    expect(await messageOf(script, "POST", "/home/")).toEqual([
+      "Eine Datei oder ein Ordner mit diesem Namen ist bereits vorhanden.",
+    ]);
+    expect(await messageOf(german, "GET", "/home/missing")).toEqual(["Not found."]);
+    expect(await messageOf(script, "GET", "/home/missing")).toEqual(["Gibt es nicht."]);
+  });
+});

@@ -10,6 +10,7 @@ import { toStatus } from "../../request/errors.ts";
 import type { CommandOutcome } from "../../schemas/commands.ts";
 import type { LinkBody } from "../../schemas/links.ts";
 import { holdUntilRead } from "../../transfers/tracked-source.ts";
+import { toJsonMessage } from "../../views/texts.ts";
 
 /** The result of an action on one member of a folder. */
 export interface MemberOutcome {
@@ -56,16 +57,16 @@ const LARGE_BYTES = 64 * 1024;
 
 /** The JSON response: 200 if all succeeded, otherwise 422, with an entry for each member (4.3, CONTRACT 4.5). */
 export function outcomesReply(context: AccountContext, outcomes: readonly MemberOutcome[]): Reply {
-  const reply = toReply(outcomes);
+  const reply = toReply(context, outcomes);
   const { body } = reply;
   const isLarge = body instanceof Uint8Array && body.byteLength > LARGE_BYTES;
   return isLarge ? { ...reply, body: holdUntilRead(context, sourceOfBytes(body)) } : reply;
 }
 
-function toReply(outcomes: readonly MemberOutcome[]): Reply {
+function toReply(context: AccountContext, outcomes: readonly MemberOutcome[]): Reply {
   const entries: readonly CommandOutcome[] = outcomes.map(({ target, error, link, trash }) => ({
     target,
-    message: error?.message ?? null,
+    message: error === undefined ? null : toJsonMessage(context, error),
     ...(link && { link }),
     ...(trash !== undefined && { trash }),
   }));

@@ -24,9 +24,10 @@ export interface UploadProblemBody extends UploadProblem {
  */
 export function toUploadProblemBody(
   error: Pick<HttpError, "code" | "message" | "values">,
+  message = error.message,
 ): UploadProblemBody | undefined {
   const problem = toProblem(error);
-  return problem && { ...problem, errors: [{ message: error.message }] };
+  return problem && { ...problem, errors: [{ message }] };
 }
 
 function toProblem({ code, values = {} }: Pick<HttpError, "code" | "values">): UploadProblem | undefined {
