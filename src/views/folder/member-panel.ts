@@ -14,9 +14,10 @@ import { type FolderPage, mayView } from "./content.ts";
 export function renderMemberPanel(texts: Texts, folder: FolderPage): SafeHtml | undefined {
   const { members } = folder;
   const { rename, shown } = folder.entered ?? {};
-  const name = rename?.name ?? shown;
+  const member = members?.find(({ name }) => name === (rename?.name ?? shown));
+  // The URL may come from an attacker: of it only names of members are shown.
+  const name = rename?.name ?? member?.name;
   if (name === undefined) return undefined;
-  const member = members?.find((one) => one.name === name);
   const actions = member === undefined ? folder.actions : toMemberActions(folder.actions, member);
   const newName = rename?.newName ?? name;
   const url = toOrderedUrl("./", folder.order);

@@ -133,6 +133,8 @@ describe("what the page offers (WEBDAV 8)", () => {
     expect(text).toContain("1 byte (1 byte)");
     expect(text).toContain('<input id="member-destination" name="destination"');
     expect(text).toContain('<label for="new-name">New name of a.txt</label>');
+    expect(await page(test, "/home/?member=Your%20account%20is%20locked")).not.toContain("locked");
+    await test.call("PUT", "/home/%3Cb%3E", { body: "x" });
     expect(await page(test, "/home/?member=%3Cb%3E")).toContain("New name of &lt;b&gt;");
     expect(await page(test, "/home/?member=a%2Fb")).not.toContain('id="rename"');
     const reader = await createFor([["allow-list", "allow-read"]]);
