@@ -15,6 +15,8 @@ export interface TrashPage {
   readonly entries: AsyncIterator<readonly TrashBody[]>;
   /** The URL path of the trash. */
   readonly path: string;
+  /** The number of entries that a form may have. */
+  readonly maxSelected: number;
   /** The URL path of the account's root folder. */
   readonly home: string;
   /** The result of the last form. */
@@ -42,7 +44,7 @@ function toPage(context: PageContext, page: TrashPage, isEmpty: boolean): Page {
 <nav class="crumbs" aria-label="${texts.folderPath}"><ol><li><a href="${page.home}">${texts.home}</a></li></ol></nav>
 <h1>${title}</h1>
 ${renderMessages(context, page)}
-${isEmpty ? renderNothing(context) : renderTable(context, page.path)}
+${isEmpty ? renderNothing(context) : renderTable(context, page)}
 </main>
 ${ICONS}`;
   return { title, content, head: renderScript(context) };
@@ -62,11 +64,11 @@ function renderNothing({ texts: { trash } }: PageContext): SafeHtml {
 }
 
 /** The question before everything is deleted opens without a script. */
-function renderTable({ texts }: PageContext, path: string): SafeHtml {
+function renderTable({ texts }: PageContext, { path, maxSelected }: TrashPage): SafeHtml {
   const { trash } = texts;
   return html`<form method="post" action="${path}">
 <div class="selected" role="group" aria-label="${texts.withSelected}">
-<label hidden><input type="checkbox" id="select-all">${texts.selectAll}</label>
+<label hidden><input type="checkbox" id="select-all" data-max="${maxSelected}">${texts.selectAll}</label>
 <span aria-hidden="true">${texts.withSelected}</span>
 <button name="action" value="restore-members" class="neutral">${trash.restore}</button>
 <button name="action" value="purge-members" class="danger">${trash.purge}</button>

@@ -36,6 +36,31 @@ describeInChromium("the page of the trash", (chromium) => {
     expectNoComplaints();
   });
 
+  it("selects no more than a form may have, so that each part can be restored", async () => {
+    const site = await openSite({ files: FILES, hasTrash: true, limits: { maxCommands: 2 } });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await page.locator("#select-all").click();
+    await page.getByRole("group").getByRole("button", { name: "Delete", exact: true }).click();
+    await page.getByText("This folder is empty.").waitFor();
+    await page.goto(toTrash(site));
+    const all = page.getByRole("checkbox", { name: "Select all" });
+    const checked = () => page.locator("tbody input:checked").count();
+    await all.check();
+    expect(await checked()).toBe(2);
+    expect(await all.evaluate((box: HTMLInputElement) => box.indeterminate)).toBe(true);
+    await all.click();
+    expect(await checked()).toBe(0);
+    await all.click();
+    await page.getByRole("button", { name: "Restore" }).click();
+    await page.getByRole("status").getByText("restored").waitFor();
+    await all.check();
+    await page.getByRole("button", { name: "Restore" }).click();
+    await page.getByText("The trash is empty.").waitFor();
+    await eventually(() => site.list()).toEqual(expect.arrayContaining(Object.keys(FILES)));
+    expectNoComplaints();
+  });
+
   it("deletes for good without a script, and has no box for all then", async () => {
     const site = await openSite({ files: FILES, hasTrash: true });
     const { page } = await chromium.open({ javaScriptEnabled: false });

@@ -7,17 +7,23 @@ export function showSelectAll(main: HTMLElement): void {
   const boxes = shownBoxes(main).length;
   const count = selectedBoxes(main).length;
   all.hidden = boxes === 0;
-  all.checked = count > 0 && count === boxes;
+  all.checked = count > 0 && count >= Math.min(boxes, findLimit(all));
   all.indeterminate = count > 0 && count < boxes;
 }
 
-/** Lets a box select all members of a page that is not that of a folder. */
+/** The number of members that the box selects: those of a form are limited. */
+function findLimit({ dataset }: HTMLElement): number {
+  return Number(dataset.max ?? Number.POSITIVE_INFINITY);
+}
+
+/** Lets a box select all members of a page that is not that of a folder, or the first ones. */
 export function enhanceSelectAll(main: HTMLElement): void {
   const all = main.querySelector<HTMLInputElement>("#select-all");
   if (all === null) return;
   all.closest("label")?.removeAttribute("hidden");
   main.addEventListener("change", ({ target }) => {
-    if (target === all) for (const box of memberBoxes(main)) box.checked = all.checked;
+    const boxes = [...memberBoxes(main)];
+    if (target === all) for (const [index, box] of boxes.entries()) box.checked = all.checked && index < findLimit(all);
     showSelectAll(main);
   });
   // A browser that returns to the page restores the selection.

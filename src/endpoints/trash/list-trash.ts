@@ -51,7 +51,8 @@ export async function trashPage(
 ): Promise<Reply> {
   const { config, root, transferPermit } = context;
   const entries = toBatches(requireTrash(context));
-  const list = { ...report, entries, path: toTrashPath(config.basePath), home: root };
+  const maxSelected = config.limits.maxCommands;
+  const list = { ...report, entries, path: toTrashPath(config.basePath), home: root, maxSelected };
   const page = await openTrashPage(await withNavigation(context), list);
   const { source, fields } = await holdOpenFolder(context, page, { ...toPageFields(context), ...HTML_FIELDS });
   return sourceReply(status, transferPermit.releaseAfter(source), fields);
