@@ -1,4 +1,4 @@
-import { parseResourcePath, toUrlPath } from "../../account/path.ts";
+import { parseResourcePath, RESERVED_NAME, type ResourcePath, toUrlPath } from "../../account/path.ts";
 import { parseTarget } from "../../http/request-target.ts";
 
 /** What the queries of our own pages say. Others, such as the message of a form, are not kept. */
@@ -14,6 +14,17 @@ export function toReturnPath(text: string | null, basePath: string): string | un
   const target = parseTarget(text);
   const path = parseResourcePath(target.path.slice(home.length));
   return path && home + toUrlPath(path) + toKeptQuery(target.query);
+}
+
+/**
+ * The path and query that a request without a login is led back to. An API key has no page of its own: the form that
+ * revokes it leads to the list.
+ */
+export function toReturnUrl(basePath: string, { segments, isFolder }: ResourcePath, query: string): string {
+  const [root, kind] = segments;
+  const isKey = root === RESERVED_NAME && kind === "keys";
+  const path = { segments: isKey ? [root, kind] : segments, isFolder };
+  return `${basePath}/home/${toUrlPath(path)}${toKeptQuery(query)}`;
 }
 
 /** The part of a query that a login leads back to, with its `?`. */

@@ -1,4 +1,3 @@
-import { toUrlPath } from "../../account/path.ts";
 import { toBasicChallenges, toChallenges } from "../../auth/challenge.ts";
 import type { Identification } from "../../auth/identification.ts";
 import type { PublicError, Refusal } from "../../auth/login-result.ts";
@@ -11,7 +10,7 @@ import { type LoginPage, type SignOnButton, toLoginPage, toSignOnPath } from "..
 import { pageReply, redirectReply } from "../../views/page.ts";
 import { type ShownError, toErrorText } from "../../views/texts.ts";
 import { afterBasicLogin, basicLoginPath, isBasicLogin } from "./basic-login.ts";
-import { toKeptQuery } from "./return-path.ts";
+import { toReturnUrl } from "./return-path.ts";
 
 /** Why a request has no valid login. */
 type Unidentified = Exclude<Identification, { outcome: "identified" }>;
@@ -50,7 +49,7 @@ export function unauthorizedReply(context: RequestContext, reason: Unidentified)
   const { variant, config, path, target, texts } = context;
   if (isBasicLogin(context)) return askForBasic(context, reason);
   const login = loginPath(config.basePath);
-  const returnTo = `${config.basePath}/home/${toUrlPath(path)}${toKeptQuery(target.query)}`;
+  const returnTo = toReturnUrl(config.basePath, path, target.query);
   if (reason.outcome === "refused" && (variant !== "html" || reason.scheme !== "basic")) {
     return loginRefusedReply(context, toCode(reason), { returnTo }, reason);
   }

@@ -228,4 +228,12 @@ describe("the page of the API keys", () => {
     expect(refused.text).toContain('value="&lt;b>"'.replace(">", "&gt;"));
     expect(refused.text).toContain("Der Inhalt beschreibt keinen API-Schlüssel: path must be");
   });
+
+  it("lead back to their list after a login that the form of one has asked for", async () => {
+    const { call } = await open();
+    const form = { as: null, variant: "html", headers: { ...FORM, ...SAME_SITE }, body: "action=revoke" } as const;
+    const answer = await call("POST", `${URL_OF_KEYS}/0123456789abcdef`, form);
+    expect(answer.status).toBe(302);
+    expect(answer.header("location")).toBe(`/__svc__/login?return=${encodeURIComponent(URL_OF_KEYS)}`);
+  });
 });
