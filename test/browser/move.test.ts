@@ -37,6 +37,20 @@ describeInChromium("renaming, moving and copying with JavaScript", (chromium) =>
     expectNoComplaints();
   });
 
+  it("lists folders to choose where the browser's API is served alone, too", async () => {
+    const site = await openSite({ files: FILES, browserAlone: true });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await chooseAction(page, "a.txt", "Move…");
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("button", { name: "archive" }).click();
+    await dialog.getByRole("button", { name: "deep" }).click();
+    await dialog.getByRole("button", { name: "Move", exact: true }).click();
+    await rowOf(page, "a.txt").waitFor({ state: "detached" });
+    expect(await site.content("archive/deep/a.txt")).toBe("a");
+    expectNoComplaints();
+  });
+
   it("says why a name is not possible, and keeps it in the field", async () => {
     const site = await openSite({ files: FILES });
     const { page, expectNoComplaints } = await chromium.open();
