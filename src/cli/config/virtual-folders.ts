@@ -2,6 +2,7 @@ import { type Groups, toAccount, type VirtualFolder } from "../../account/accoun
 import { toStoragePath } from "../../account/path.ts";
 import type { AccountSettings } from "../../contracts/account.ts";
 import type { StorageAdapter } from "../../contracts/storage-adapter.ts";
+import { describeSystemError } from "../failure.ts";
 import { readAccountsFile } from "./accounts.ts";
 import type { ConfigContext } from "./context.ts";
 import type { AuthenticationEntry } from "./schema.ts";
@@ -10,8 +11,8 @@ import type { AuthenticationEntry } from "./schema.ts";
 const MAX_CHECKED = 100;
 
 /**
- * Warns if the real folder of a configured virtual folder is missing, which may be a typing error. The accounts of
- * external methods are unknown.
+ * Warns if the real folder of a configured virtual folder is missing, which may be a typing error, or cannot be read.
+ * The accounts of external methods are unknown.
  */
 export async function warnOfMissingFolders(
   methods: readonly AuthenticationEntry[],
@@ -30,8 +31,14 @@ export async function warnOfMissingFolders(
     }
   }
   for (const [folder, account] of [...accountOf].slice(0, MAX_CHECKED)) {
-    if ((await storage.stat(folder))?.kind === "folder") continue;
-    logger.warn({ folder, account }, "The real folder of a virtual folder is missing. The first upload creates it.");
+    try {
+      if ((await storage.stat(folder))?.kind === "folder") continue;
+      logger.warn({ folder, account }, "The real folder of a virtual folder is missing. The first upload creates it.");
+    } catch (error) {
+      // Only its requests fail. The message of the error has a path of the process.
+      const reason = describeSystemError((error as Error).cause ?? error);
+      logger.warn({ folder, account, reason }, "The real folder of a virtual folder cannot be read.");
+    }
   }
 }
 
