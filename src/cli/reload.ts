@@ -1,7 +1,7 @@
-import { stat } from "node:fs/promises";
 import type { Server } from "node:http";
 import type { Logger } from "../contracts/logger.ts";
 import type { NodeTlsOptions } from "../runtimes/node/server.ts";
+import { describeTlsFiles } from "./config/tls.ts";
 import { failureOf } from "./failure.ts";
 
 const CERTIFICATE_CHECK_MS = 10_000;
@@ -10,6 +10,8 @@ const CERTIFICATE_CHECK_MS = 10_000;
 export interface Reloads {
   /** The paths of the key and the certificates; none without TLS. */
   readonly tlsFiles: readonly string[];
+  /** The result of `describeTlsFiles` from before the start read these files. */
+  readonly tlsVersion: string;
   /** Reads the key and the certificates. Rejects with a failure if they are not usable. */
   readTls(): Promise<NodeTlsOptions | undefined>;
   /** Reads the accounts of the configuration. Rejects with a failure if it is not valid. */
@@ -25,7 +27,7 @@ export function createReloader(
   reloads: Reloads,
   logger: Logger,
 ): { reload(): Promise<void>; stop(): void } {
-  let known = "";
+  let known = reloads.tlsVersion;
 
   async function attempt(what: string, work: () => Promise<void>): Promise<void> {
     try {
@@ -38,7 +40,7 @@ export function createReloader(
   }
 
   async function reloadTls(): Promise<void> {
-    known = await describeFiles(reloads.tlsFiles);
+    known = await describeTlsFiles(reloads.tlsFiles);
     const tls = await reloads.readTls();
     if (tls === undefined) return;
     const { Server: TlsServer } = await import("node:tls");
@@ -46,12 +48,11 @@ export function createReloader(
   }
 
   async function checkCertificates(): Promise<void> {
-    const found = await describeFiles(reloads.tlsFiles);
+    const found = await describeTlsFiles(reloads.tlsFiles);
     if (found !== known && !found.includes("missing")) await attempt("The certificates", reloadTls);
   }
 
   const hasTls = reloads.tlsFiles.length > 0;
-  if (hasTls) void describeFiles(reloads.tlsFiles).then((found) => (known = found));
   const timer = hasTls ? setInterval(checkCertificates, CERTIFICATE_CHECK_MS) : undefined;
   timer?.unref();
 
@@ -66,13 +67,4 @@ export function createReloader(
 function toCa({ ca }: NodeTlsOptions): { ca?: string | Buffer | (string | Buffer)[] } {
   if (ca === undefined) return {};
   return { ca: typeof ca === "string" || Buffer.isBuffer(ca) ? ca : [...(ca as readonly (string | Buffer)[])] };
-}
-
-/** A text that changes when one of the files does. Links are followed: tools for certificates replace them. */
-async function describeFiles(paths: readonly string[]): Promise<string> {
-  const described = paths.map(async (path) => {
-    const found = await stat(path).catch(() => undefined);
-    return found === undefined ? "missing" : `${found.ino} ${found.mtimeMs} ${found.size}`;
-  });
-  return (await Promise.all(described)).join();
 }

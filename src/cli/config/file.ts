@@ -20,7 +20,7 @@ import { type ConfigFile, toGroupSettings } from "./schema.ts";
 import { defaultHost, defaultPort, type NamedStore, type ServeSettings } from "./serve-settings.ts";
 import { toServiceOptions } from "./service-options.ts";
 import { checkStorageFolder, openStorage } from "./storage/storage.ts";
-import { readTlsFiles } from "./tls.ts";
+import { describeTlsFiles, readTlsFiles } from "./tls.ts";
 import { warnOfMissingFolders } from "./virtual-folders.ts";
 
 /** Options of {@link readConfigFile}. */
@@ -69,6 +69,9 @@ function toWrappers({ quota, trash, versions }: ConfigFile): Pick<ServeSettings,
 async function toSettings(config: ConfigFile, context: ConfigContext): Promise<ServeSettings> {
   const { listen = {}, storage = { type: "disk", root: "./files" } } = config;
   const groups = toGroupSettings(config.groups);
+  const tlsFiles = Object.values(listen.tls ?? {}).map(context.toPath);
+  // Before they are read: a certificate that is replaced during the start is then noticed.
+  const tlsVersion = await describeTlsFiles(tlsFiles);
   const tls = listen.tls === undefined ? undefined : await readTlsFiles(listen.tls, context);
   await checkStorageFolder(storage, context);
   await checkEventsFile(config, context);
@@ -92,7 +95,7 @@ async function toSettings(config: ConfigFile, context: ConfigContext): Promise<S
     ...toWrappers(config),
     ...(config.idempotency !== undefined && { idempotency: withoutStore(config.idempotency) }),
     logFormat: context.logFormat,
-    reloads: toReloads(config, context),
+    reloads: toReloads(config, context, { tlsFiles, tlsVersion }),
     ...(tls === undefined ? undefined : { tls }),
     ...(made.probeStorage !== undefined && { probeStorage: made.probeStorage }),
     ...(storage.type !== "memory" && {

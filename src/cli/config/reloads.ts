@@ -14,7 +14,11 @@ import { readTlsFiles } from "./tls.ts";
  * What a running service reads again: certificates at the same paths, and accounts of the configuration. An accounts
  * file is read again by itself, so it is only checked.
  */
-export function toReloads(config: ConfigFile, context: ConfigContext): Reloads {
+export function toReloads(
+  config: ConfigFile,
+  context: ConfigContext,
+  tls: Pick<Reloads, "tlsFiles" | "tlsVersion">,
+): Reloads {
   const { listen, groups, authentication } = config;
   const files = listen?.tls;
   const running = toGroupSettings(groups);
@@ -43,8 +47,7 @@ export function toReloads(config: ConfigFile, context: ConfigContext): Reloads {
     for (const replace of steps) replace?.();
   }
 
-  const tlsFiles = files === undefined ? [] : Object.values(files).map(context.toPath);
-  return { tlsFiles, readTls, readAccounts };
+  return { ...tls, readTls, readAccounts };
 }
 
 /**

@@ -1,0 +1,30 @@
+import { writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { readConfigFile } from "../../../src/cli/config/file.ts";
+import { createReloader } from "../../../src/cli/reload.ts";
+import { makeFolder } from "../../support/built.ts";
+import { makeCertificate } from "../../support/certificates.ts";
+import { createRecordingLogger } from "../../support/logger.ts";
+
+it("notices a certificate that was replaced while the service started", async () => {
+  const folder = await makeFolder();
+  const file = join(folder, "fileferry.json");
+  const accounts = [{ username: "alice", password: "secret of alice" }];
+  const listen = { tls: { key: "key.pem", cert: "cert.pem" } };
+  const config = { listen, storage: { type: "memory" }, authentication: [{ type: "accounts", accounts }] };
+  await writeFile(file, JSON.stringify(config));
+  makeCertificate(folder, { subject: "/CN=before", altNames: "IP:127.0.0.1" });
+  const logger = createRecordingLogger();
+  const { reloads } = await readConfigFile(file, () => logger);
+  makeCertificate(folder, { subject: "/CN=after", altNames: "IP:127.0.0.1" });
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  if (reloads === undefined) throw new Error("The service reads nothing again.");
+  const { stop } = createReloader(createServer(), reloads, logger);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  vi.advanceTimersByTime(10_000);
+  await vi.waitFor(() => expect(logger.text()).toContain("The certificates were read again."));
+  stop();
+});
