@@ -68,3 +68,26 @@ function toCa({ ca }: NodeTlsOptions): { ca?: string | Buffer | (string | Buffer
   if (ca === undefined) return {};
   return { ca: typeof ca === "string" || Buffer.isBuffer(ca) ? ca : [...(ca as readonly (string | Buffer)[])] };
 }
+
+/** The order to read the configuration again. One that comes before the service can do so is remembered. */
+export interface ReloadOrder {
+  give(): void;
+  /** Sets what is called for each order, and calls it if there was one. */
+  onReload(reload: () => void): void;
+}
+
+/** Creates the order. `meanwhile` is called for each one that is only remembered. */
+export function createReloadOrder(meanwhile: () => void = () => undefined): ReloadOrder {
+  let isDue = false;
+  let give = (): void => {
+    isDue = true;
+    meanwhile();
+  };
+
+  function onReload(reload: () => void): void {
+    give = reload;
+    if (isDue) reload();
+  }
+
+  return { give: () => give(), onReload };
+}

@@ -15,7 +15,7 @@ import type { Output } from "../log/terminal.ts";
 import { serveMetrics } from "../metrics-server.ts";
 import { type ProcessUsage, type ProcessWatch, watchProcess } from "../process-usage.ts";
 import { createReadiness } from "../readiness.ts";
-import { createReloader } from "../reload.ts";
+import { createReloader, createReloadOrder } from "../reload.ts";
 import { stopSignal } from "../stop-signal.ts";
 import { openStores } from "../stores.ts";
 import { sweepRegularly } from "../sweeps.ts";
@@ -103,13 +103,11 @@ export async function serve(settings: ServeSettings, outputs: ServeOutputs, orde
 
 /** The orders of the user: signals. SIGHUP may also come while the service starts. */
 function toOwnOrders({ logFormat, reloads }: ServeSettings, outputs: ServeOutputs): ServeOrders {
-  let reload = (): void => outputs.reopenLog?.();
-  if (reloads !== undefined || outputs.reopenLog !== undefined) process.on("SIGHUP", () => reload());
+  const order = createReloadOrder(outputs.reopenLog);
+  if (reloads !== undefined || outputs.reopenLog !== undefined) process.on("SIGHUP", order.give);
   return {
     stop: stopSignal({ ...outputs, logFormat }),
-    onReload: (next) => {
-      reload = next;
-    },
+    onReload: order.onReload,
     onListening({ url }) {
       outputs.onListening?.();
       outputs.stdout.write(`Listening on ${url}\n`);

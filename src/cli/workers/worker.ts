@@ -4,6 +4,7 @@ import type { MeasuredRequest } from "../../metrics/measure-service.ts";
 import { createEventBuffer, type HeldEvent } from "../../sinks/event-buffer.ts";
 import type { ServeOrders } from "../commands/serve.ts";
 import { failureOf } from "../failure.ts";
+import { createReloadOrder } from "../reload.ts";
 import { type PrimaryMessage, WORKER_PORT, type WorkerMessage } from "./messages.ts";
 
 /** The channel of a worker to the primary process, which has what exists only once. */
@@ -35,12 +36,12 @@ export function connectToPrimary(logger: Pick<Logger, "warn">): Worker | undefin
   if (port === undefined || process.send === undefined) return undefined;
   const granted = new Map<number, () => void>();
   let requests = 0;
-  let reload = (): void => undefined;
+  const order = createReloadOrder();
 
   const stop = new Promise<void>((resolve) => {
     process.on("message", (message: PrimaryMessage) => {
       if (message.type === "stop") resolve();
-      if (message.type === "reload") reload();
+      if (message.type === "reload") order.give();
       if (message.type === "locked") granted.get(message.id)?.();
     });
     // A terminal sends SIGINT to the whole process group: the primary process decides. SIGTERM replaces one worker.
@@ -79,9 +80,7 @@ export function connectToPrimary(logger: Pick<Logger, "warn">): Worker | undefin
   return {
     port: Number(port),
     stop,
-    onReload: (next) => {
-      reload = next;
-    },
+    onReload: order.onReload,
     onListening: (address) => void send({ type: "listening", ...address }),
     onUsage: (usage) => void send({ type: "usage", usage }),
     onEvent: events.onEvent,
