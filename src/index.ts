@@ -161,6 +161,7 @@ export type { VersionId, VersionPurged } from "./contracts/events/versions.ts";
 export type { EventStreamOptions, FileService, RequestHandler } from "./contracts/file-service.ts";
 export type { HostSessions, Identify, Identity, StartedSession } from "./contracts/identity.ts";
 export type { RetentionRule } from "./contracts/kept/retention.ts";
+export type { SweepOptions } from "./contracts/kept/sweep-options.ts";
 export type { RestoreOptions, Trash, TrashEntry, TrashMember, TrashPurge } from "./contracts/kept/trash.ts";
 export type { FileVersion, VersionRestoreOptions, Versions, VersionsFailure } from "./contracts/kept/versions.ts";
 export type { KeyValueStore } from "./contracts/key-value-store.ts";

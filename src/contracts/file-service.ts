@@ -1,6 +1,7 @@
 import type { Connection } from "./connection.ts";
 import type { EventStream } from "./events/file-event.ts";
 import type { HostSessions } from "./identity.ts";
+import type { SweepOptions } from "./kept/sweep-options.ts";
 import type { Links } from "./links.ts";
 
 /** An API of the service (1.1). All APIs share one URL space. */
@@ -55,9 +56,9 @@ export interface FileService {
    * from the versions what is too old or too much. Returns how many. The service ends uploads by itself after a
    * creation of an upload, at most once in ten minutes; call this from a timer or a cron trigger for all the rest.
    * Several processes may call it at the same time. If one of these parts fails, the others are done all the same, and
-   * the next call does that part again; the promise then rejects with the first failure.
+   * the next call does that part again; the promise then rejects with the first failure. Abort a sweep before `close`.
    */
-  sweep(): Promise<number>;
+  sweep(options?: SweepOptions): Promise<number>;
   /**
    * Ends the streams of events, when all running transfers have emitted their last event, or after 5 s. Close the
    * servers before this call. Code that runs during a request, such as a trigger, `beforeCommit` or the handler of a

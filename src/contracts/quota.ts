@@ -1,3 +1,4 @@
+import type { SweepOptions } from "./kept/sweep-options.ts";
 import { StorageError } from "./storage-error.ts";
 
 /** How much may be in a folder of a storage, and in all folders below it. */
@@ -33,7 +34,7 @@ export interface Quota {
    * Recounts the folders of {@link Quota.folders} that are due, and all that this process has been asked about in which
    * something was lost, such as what a process had reserved that has ended. Returns how many it has recounted.
    */
-  sweep(): Promise<number>;
+  sweep(options?: SweepOptions): Promise<number>;
 }
 
 /** What is missing below a limit. */

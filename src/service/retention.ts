@@ -11,6 +11,8 @@ export interface ExpiredFile {
 export interface ExpiryOptions {
   /** POSIX milliseconds. */
   readonly now: number;
+  /** Ends the search before the next member of a folder. It then throws the reason of the signal. */
+  readonly signal?: AbortSignal | undefined;
   /**
    * Gets the error of a path that the storage does not let be read or removed, or that should be a folder and is none.
    */
@@ -25,11 +27,12 @@ export interface ExpiryOptions {
 export async function* findExpiredFiles(
   storage: StorageAdapter,
   rules: readonly RetentionRule[],
-  { now, onDenied }: ExpiryOptions,
+  { now, signal, onDenied }: ExpiryOptions,
 ): AsyncGenerator<ExpiredFile> {
   async function* walk(folder: string, before: number): AsyncGenerator<ExpiredFile> {
     try {
       for await (const entry of storage.list(folder)) {
+        signal?.throwIfAborted();
         if (entry.isFollowed) continue;
         const path = `${folder === "/" ? "" : folder}/${entry.name}`;
         if (entry.kind === "folder") yield* walk(path, before);

@@ -215,8 +215,11 @@ export function createFileService(options: FileServiceOptions): FileService {
     sessions: createHostSessions({ ...logins, check: toCheckedSettings, component, cookie: config.session.cookie }),
     links: createHostLinks({ links, accounts, config, emit, report }),
     events: events.open,
-    sweep: () =>
-      runSweeps([sweeper.sweep, async () => config.quota?.sweep(), ...keptSweeps, async () => offloading?.expire()]),
+    sweep: ({ signal } = {}) =>
+      runSweeps(
+        [sweeper.sweep, async () => config.quota?.sweep({ signal }), ...keptSweeps, async () => offloading?.expire()],
+        signal,
+      ),
     close() {
       endTrashEvents?.();
       endVersionsReports?.();

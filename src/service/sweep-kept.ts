@@ -18,20 +18,21 @@ export function createKeptSweeps(
 ): readonly Sweep[] {
   function hourly(sweep: Sweep): Sweep {
     let sweptAt = Number.NEGATIVE_INFINITY;
-    return async () => {
+    return async (signal) => {
       if (Math.abs(clock() - sweptAt) < INTERVAL_MS) return 0;
       // Before the sweep: it may take longer than the time to the next call.
       sweptAt = clock();
-      return sweep().catch((error: unknown) => {
+      return sweep(signal).catch((error: unknown) => {
         sweptAt = Number.NEGATIVE_INFINITY;
         throw error;
       });
     };
   }
 
-  async function sweepFiles(): Promise<number> {
+  async function sweepFiles(signal?: AbortSignal): Promise<number> {
     const removed = await removeExpiredFiles(storage, retention, {
       now: clock(),
+      signal,
       removeUnlocked: (path, remove) => unlessLocked(locks, toPathSegments(path), remove),
       onDenied: (error, path) => logger.error({ error, path }, "Retention left a path out."),
     });
@@ -39,5 +40,9 @@ export function createKeptSweeps(
     return removed;
   }
 
-  return [async () => trash?.sweep(), async () => versions?.sweep(), sweepFiles].map(hourly);
+  return [
+    async (signal?: AbortSignal) => trash?.sweep({ signal }),
+    async (signal?: AbortSignal) => versions?.sweep({ signal }),
+    sweepFiles,
+  ].map(hourly);
 }

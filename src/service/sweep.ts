@@ -13,7 +13,7 @@ import { findFinishedFile, isExpired, isUnreported } from "../transfers/uploads/
 /** Ends resumable uploads that have expired, or that are lost with their folder. */
 export interface Sweeper {
   /** Ends what has expired or is lost, and returns how much that was. Several processes may do it at once. */
-  sweep(): Promise<number>;
+  sweep(signal?: AbortSignal): Promise<number>;
   /** Sweeps, unless that was done in the last ten minutes. Does not wait for it; a failure is reported. */
   sweepSoon(connection: Connection): void;
 }
@@ -38,12 +38,13 @@ export function createSweeper({ config, uploads, links, emit, report, waitFor }:
   const { clock } = config;
   let sweptAt = Number.NEGATIVE_INFINITY;
 
-  async function sweep(): Promise<number> {
+  async function sweep(signal?: AbortSignal): Promise<number> {
     const { uploads: times } = config;
     if (uploads === undefined || times === undefined) return 0;
     sweptAt = clock();
     let count = 0;
     for await (const upload of uploads.list()) {
+      signal?.throwIfAborted();
       const { lost = false } = upload.state;
       if (!lost && !isExpired(upload, times, clock())) continue;
       const discarded = await uploads.discard(upload);

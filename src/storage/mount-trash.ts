@@ -115,7 +115,7 @@ export function mountTrash(mounts: MountedTrash): Trash {
     members,
     restore,
     purge,
-    sweep: () => sweepParts(sorted),
+    sweep: (options) => sweepParts(sorted, options),
     watch(listener) {
       const ends = sorted.map((mount) =>
         mount.part?.watch(({ entry, reason }) => {

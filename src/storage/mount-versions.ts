@@ -48,7 +48,7 @@ export function mountVersions(mounts: MountedVersions): Versions {
       const located = locate(path);
       return located === undefined ? false : located.versions.purge(located.inner, id);
     },
-    sweep: () => sweepParts(sorted),
+    sweep: (options) => sweepParts(sorted, options),
     watch(listener) {
       const ends = sorted.map(({ mountedAt, part }) =>
         part?.watch(({ path, error }) => {

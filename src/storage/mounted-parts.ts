@@ -1,3 +1,4 @@
+import type { SweepOptions } from "../contracts/kept/sweep-options.ts";
 import { isPrefix, toCanonicalPath, toPathSegments } from "../contracts/storage-path.ts";
 import { runSweeps } from "../platform/run-sweeps.ts";
 
@@ -39,13 +40,17 @@ export function mapMounts<T>(mounts: Readonly<Record<string, T>>, map: (mounted:
 }
 
 /** Sweeps the parts one after the other, also after one that fails. Returns the sum, or rejects with a failure. */
-export function sweepParts(parts: readonly MountedPart<{ sweep(): Promise<number> }>[]): Promise<number> {
+export function sweepParts(
+  parts: readonly MountedPart<{ sweep(options?: SweepOptions): Promise<number> }>[],
+  options?: SweepOptions,
+): Promise<number> {
   return runSweeps(
     parts.map(
       ({ part }) =>
         async () =>
-          part?.sweep(),
+          part?.sweep(options),
     ),
+    options?.signal,
   );
 }
 

@@ -79,15 +79,18 @@ function createCountedStorage(
   const admissions = createAdmissions(counts, folders, clock);
   const internals = { storage: inner, admissions, counts, mutex: createPathMutex(), walks, stepBytes };
 
-  const sweep = (): Promise<number> =>
-    runSweeps([
-      ...folders.map(
-        ({ path }) =>
-          async () =>
-            Number(await counts.recountIfDue(path)),
-      ),
-      counts.recountLost,
-    ]);
+  const sweep: Quota["sweep"] = ({ signal } = {}) =>
+    runSweeps(
+      [
+        ...folders.map(
+          ({ path }) =>
+            async () =>
+              Number(await counts.recountIfDue(path, signal)),
+        ),
+        counts.recountLost,
+      ],
+      signal,
+    );
   const quota: Quota = { folders, usage: counts.usage, recount: counts.recount, sweep };
   const { uploads } = inner;
   const counted = hideArea({

@@ -73,6 +73,28 @@ describe("a sweep of the service", () => {
     await expect(service.sweep()).rejects.toThrow("The trash cannot be swept.");
   });
 
+  it("ends before its next file if it is aborted, and the next one does the rest", async () => {
+    const stopping = new AbortController();
+    const storage = createFaultyStorage(createMemoryStorage(), ({ verb }) => {
+      if (verb === "remove") stopping.abort();
+      return undefined;
+    });
+    const retention = [{ path: "/", seconds: 60 }];
+    const files = { "/a": "a", "/b": "b", "/c": "c" };
+    const { service, stored, advance } = await createTestService({ storage, files, retention });
+    advance(120);
+    await expect(service.sweep({ signal: stopping.signal })).rejects.toThrow("aborted");
+    const left = await Promise.all(["/a", "/b", "/c"].map(stored));
+    expect(left.filter((text) => text !== undefined)).toHaveLength(2);
+    expect(await service.sweep()).toBe(2);
+  });
+
+  it("starts no part after it is aborted", async () => {
+    const { service, swept } = await createSwept();
+    await expect(service.sweep({ signal: AbortSignal.abort() })).rejects.toThrow("aborted");
+    expect(swept).toEqual([]);
+  });
+
   it("does a part once, if it is called again meanwhile", async () => {
     const { service, swept } = await createSwept();
     const [one, other] = await Promise.all([service.sweep(), service.sweep()]);

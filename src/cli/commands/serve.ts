@@ -89,8 +89,9 @@ export async function serve(settings: ServeSettings, outputs: ServeOutputs, orde
       void reloader?.reload();
     });
     await listen(server, host, port);
-    closers.push(() => closeNodeServer(server, { deadlineSeconds: connections.deadlineSeconds ?? 0 }));
-    closers.push(sweepRegularly(service, { logger }));
+    const endSweeps = sweepRegularly(service, { logger });
+    const { deadlineSeconds = 0 } = connections;
+    closers.push(() => Promise.all([closeNodeServer(server, { deadlineSeconds }), endSweeps()]));
     const bound = (server.address() as AddressInfo).port;
     readiness.enter("listening");
     onListening({ url: toUrl(settings, bound), port: bound });

@@ -1,4 +1,5 @@
 import type { QuotaLimit } from "../quota.ts";
+import type { SweepOptions } from "./sweep-options.ts";
 
 /** Something that was removed and can be restored. */
 export interface TrashEntry {
@@ -59,7 +60,7 @@ export interface Trash {
    * Removes for good what is too old or too much, and what a crash has left. Returns the number of entries. Several
    * processes may call it at the same time.
    */
-  sweep(): Promise<number>;
+  sweep(options?: SweepOptions): Promise<number>;
   /** Calls a function after each entry that was removed by itself. What it throws is ignored. Returns its end. */
   watch(listener: (purge: TrashPurge) => void): () => void;
 }

@@ -1,4 +1,5 @@
 import type { ByteRange, StorageEntry, StoredFile, WriteOptions } from "../storage-adapter.ts";
+import type { SweepOptions } from "./sweep-options.ts";
 
 /** An earlier content of a file. */
 export interface FileVersion {
@@ -50,7 +51,7 @@ export interface Versions {
    * Removes for good what is too old or too much, and ends what a crash has left. Returns the number of versions that
    * it has removed. Several processes may call it at the same time.
    */
-  sweep(): Promise<number>;
+  sweep(options?: SweepOptions): Promise<number>;
   /**
    * Calls a function after each write, copy, move or upload that could not remove the versions that have become too
    * many. The file was replaced all the same. What the function throws is ignored. Returns its end.

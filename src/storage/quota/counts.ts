@@ -23,13 +23,16 @@ export interface Counts {
    * walk changes nothing.
    */
   recount(folder: string): Promise<QuotaUsage>;
-  /** Counts by a walk if the last one is too old, or if something was lost. Returns whether it was due. */
-  recountIfDue(folder: string): Promise<boolean>;
+  /**
+   * Counts by a walk if the last one is too old, or if something was lost. Returns whether it was due. If the signal
+   * aborts, the walk ends and changes nothing, and the promise rejects with the reason.
+   */
+  recountIfDue(folder: string, signal?: AbortSignal): Promise<boolean>;
   /**
    * Counts by walks those folders in which something was lost, such as the lease of a process that has ended. Of the
    * folders that this process has been asked about. Returns how many it has counted.
    */
-  recountLost(): Promise<number>;
+  recountLost(signal?: AbortSignal): Promise<number>;
   /** Reserves more for a share. @throws the error of a quota if it does not fit. */
   reserve(limit: QuotaLimit, share: Share, amount: Amount, room?: RoomOptions): Promise<void>;
   /**
@@ -119,16 +122,16 @@ export function createCounts(options: CountsOptions): Counts {
   }
 
   /** Callers at the same time share one walk. On Workers no request may wait for another. */
-  function recount(folder: string): Promise<QuotaUsage> {
-    if (!isLoopShared) return countByWalk(folder);
+  function recount(folder: string, signal?: AbortSignal): Promise<QuotaUsage> {
+    if (!isLoopShared) return countByWalk(folder, signal);
     const running = recounts.get(folder);
     if (running !== undefined) return running;
-    const counting = countByWalk(folder).finally(() => recounts.delete(folder));
+    const counting = countByWalk(folder, signal).finally(() => recounts.delete(folder));
     recounts.set(folder, counting);
     return counting;
   }
 
-  async function countByWalk(folder: string): Promise<QuotaUsage> {
+  async function countByWalk(folder: string, signal: AbortSignal | undefined): Promise<QuotaUsage> {
     ownChanges.set(folder, 0);
     // Before the walk: a change that is lost during it notes the folder again.
     const wasLost = lost.delete(folder);
@@ -136,7 +139,7 @@ export function createCounts(options: CountsOptions): Counts {
     let stored: StoredWalk | undefined;
     try {
       const before = (await update(folder, (record) => record ?? UNCOUNTED)) ?? UNCOUNTED;
-      walk = await walks.count(folder);
+      walk = await walks.count(folder, signal);
       stored = walk && (await storeWalk(folder, before, walk, wasLost));
       return toUsage(stored?.record ?? (await find(folder)) ?? UNCOUNTED);
     } finally {
@@ -186,17 +189,19 @@ export function createCounts(options: CountsOptions): Counts {
     return failed === undefined || clock() - failed >= RETRY_MILLISECONDS;
   }
 
-  async function recountIfDue(folder: string): Promise<boolean> {
+  async function recountIfDue(folder: string, signal?: AbortSignal): Promise<boolean> {
     const record = await find(folder);
     if (record === undefined || !(isLost(folder, record) || isDue(record))) return false;
-    await recount(folder);
+    await recount(folder, signal);
+    signal?.throwIfAborted();
     return true;
   }
 
-  async function recountLostIn(folder: string): Promise<number> {
+  async function recountLostIn(folder: string, signal?: AbortSignal): Promise<number> {
     const record = await find(folder);
     if (record !== undefined && isLost(folder, record)) {
-      await recount(folder);
+      await recount(folder, signal);
+      signal?.throwIfAborted();
       return 1;
     }
     // The next reservation there adds it again.
@@ -204,8 +209,9 @@ export function createCounts(options: CountsOptions): Counts {
     return 0;
   }
 
-  function recountLost(): Promise<number> {
-    return runSweeps([...lost, ...watched].map((folder) => () => recountLostIn(folder)));
+  function recountLost(signal?: AbortSignal): Promise<number> {
+    const sweeps = [...lost, ...watched].map((folder) => () => recountLostIn(folder, signal));
+    return runSweeps(sweeps, signal);
   }
 
   async function reserve(limit: QuotaLimit, share: Share, amount: Amount, room: RoomOptions = {}): Promise<void> {

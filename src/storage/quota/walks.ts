@@ -17,8 +17,8 @@ export interface Walks {
   note(folder: string, path: string, amount: Amount): void;
   /** Reports a change that was not measured to the walk of a folder, if one is running. */
   disturb(folder: string): void;
-  /** Counts a folder, once at a time. Returns `undefined` if too much changed meanwhile. */
-  count(folder: string): Promise<FolderWalk | undefined>;
+  /** Counts a folder, once at a time. Returns `undefined` if too much changed meanwhile, or if the signal aborts. */
+  count(folder: string, signal?: AbortSignal): Promise<FolderWalk | undefined>;
 }
 
 /** A walk that has ended, until {@link FolderWalk.end}. Changes are still added to its total. */
@@ -80,28 +80,29 @@ export function createWalks(storage: StorageAdapter): Walks {
     if (walk !== undefined) walk.isBroken = true;
   }
 
-  async function count(folder: string): Promise<FolderWalk | undefined> {
+  async function count(folder: string, signal?: AbortSignal): Promise<FolderWalk | undefined> {
     for (let attempt = 0; attempt < MAX_WALKS; attempt += 1) {
       const walk = startWalk(folder);
       walks.set(folder, walk);
       try {
-        await walkThrough(walk);
+        await walkThrough(walk, signal);
       } catch (error) {
         walks.delete(folder);
         throw error;
       }
       if (!walk.isBroken) return toWalk(walk, () => walks.delete(folder));
       walks.delete(folder);
-      if (walk.isLate) return undefined;
+      if (walk.isLate || signal?.aborted) return undefined;
     }
     return undefined;
   }
 
-  async function walkThrough(walk: Walking): Promise<void> {
+  async function walkThrough(walk: Walking, signal: AbortSignal | undefined): Promise<void> {
     for (const folder of walk.pending) {
+      if (signal?.aborted) walk.isBroken = true;
+      if (walk.isBroken) return;
       walk.pending.delete(folder);
       await listInto(walk, folder);
-      if (walk.isBroken) return;
     }
   }
 

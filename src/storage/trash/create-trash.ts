@@ -1,3 +1,4 @@
+import type { SweepOptions } from "../../contracts/kept/sweep-options.ts";
 import type { RestoreOptions, Trash, TrashEntry, TrashMember, TrashPurge } from "../../contracts/kept/trash.ts";
 import { type StorageAdapter, StorageError } from "../../contracts/storage-adapter.ts";
 import { isWithinFolder, toPathSegments } from "../../contracts/storage-path.ts";
@@ -124,8 +125,8 @@ export function createTrash({ storage, clock, keepMilliseconds, maxBytes, withLo
     return place !== undefined && (await purgeEntry(internals, place)) !== undefined;
   }
 
-  async function sweep(): Promise<number> {
-    const count = await sweepEntries(internals);
+  async function sweep({ signal }: SweepOptions = {}): Promise<number> {
+    const count = await sweepEntries(internals, signal);
     return maxBytes === 0 ? count : count + (await cut());
   }
 

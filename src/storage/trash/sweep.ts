@@ -25,30 +25,38 @@ const PLACE = "~t";
 
 /**
  * Removes the entries that are too old, what crashes have left, and folders that nothing uses. Returns the number of
- * entries. An entry that cannot be removed stops no other one; afterwards it rejects with the first failure.
+ * entries. An entry that cannot be removed stops no other one; afterwards it rejects with the first failure. If the
+ * signal aborts, it rejects with its reason before the next entry.
  *
  * No call of a storage removes a folder only if it is empty, and another process may be about to use it. So it is moved
  * away, and removed an hour later. What has come into it meanwhile is moved back.
  */
-export function sweepEntries(internals: TrashInternals): Promise<number> {
-  return runSweeps([
-    () => removeUnused(internals),
-    () => sweepPlaces(internals),
-    () => endPurges(internals, (place) => cleanUpEntry(internals, place)),
-  ]);
+export function sweepEntries(internals: TrashInternals, signal?: AbortSignal): Promise<number> {
+  return runSweeps(
+    [
+      () => removeUnused(internals, signal),
+      () => sweepPlaces(internals, signal),
+      () => endPurges(internals, (place) => cleanUpEntry(internals, place)),
+    ],
+    signal,
+  );
 }
 
-async function sweepPlaces(internals: TrashInternals): Promise<number> {
+async function sweepPlaces(internals: TrashInternals, signal: AbortSignal | undefined): Promise<number> {
   const entries = walkEntries(internals.storage, TRASH_FOLDER, (folder) => setAside(internals, folder));
   let count = 0;
-  await inParallel(flatten(entries), { most: PARALLEL, goesOn: true }, async (place) => {
+  await inParallel(flatten(entries, signal), { most: PARALLEL, goesOn: true, signal }, async (place) => {
     if (await sweepEntry(internals, place)) count += 1;
   });
   return count;
 }
 
-async function* flatten<T>(batches: AsyncIterable<readonly T[]>): AsyncGenerator<T> {
-  for await (const batch of batches) yield* batch;
+async function* flatten<T>(batches: AsyncIterable<readonly T[]>, signal: AbortSignal | undefined): AsyncGenerator<T> {
+  for await (const batch of batches) {
+    // Most folders may have no entries.
+    signal?.throwIfAborted();
+    yield* batch;
+  }
 }
 
 async function sweepEntry(internals: TrashInternals, place: EntryPlace): Promise<boolean> {
@@ -69,10 +77,11 @@ async function setAside({ storage, clock }: TrashInternals, folder: string): Pro
   await storage.move(folder, `${UNUSED_TRASH_FOLDER}/${name}`, { kind: "folder" }).catch(ignoreMissing);
 }
 
-async function removeUnused(internals: TrashInternals): Promise<undefined> {
+async function removeUnused(internals: TrashInternals, signal: AbortSignal | undefined): Promise<undefined> {
   const { storage, clock } = internals;
   for await (const batch of listIfFolder(storage, UNUSED_TRASH_FOLDER)) {
     for (const { name } of batch) {
+      signal?.throwIfAborted();
       const time = toTimeOfId(name.slice(0, -PLACE.length));
       if (Number.isNaN(time) || clock() - time < COMPLETION_MILLISECONDS) continue;
       const folder = `${UNUSED_TRASH_FOLDER}/${name}`;

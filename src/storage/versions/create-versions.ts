@@ -63,5 +63,5 @@ export function createVersions(
     return folder !== undefined && removeVersion(internals, folder, id);
   }
 
-  return { list, find, read, restore, purge, sweep: () => sweepVersions(internals), watch };
+  return { list, find, read, restore, purge, sweep: ({ signal } = {}) => sweepVersions(internals, signal), watch };
 }

@@ -19,15 +19,18 @@ const PARALLEL = 8;
 /**
  * Removes the versions that are too old, too many, or what a crash has left, and ends moves that a crash has left.
  * Returns the number of versions. A folder in which that fails stops no other one; afterwards it rejects with the first
- * failure.
+ * failure. If the signal aborts, it rejects with its reason before the next folder.
  */
-export function sweepVersions(internals: VersionInternals): Promise<number> {
-  return runSweeps([() => finishMoves(internals), () => removeUnused(internals), () => sweepFolders(internals)]);
+export function sweepVersions(internals: VersionInternals, signal?: AbortSignal): Promise<number> {
+  return runSweeps(
+    [() => finishMoves(internals), () => removeUnused(internals, signal), () => sweepFolders(internals, signal)],
+    signal,
+  );
 }
 
-async function sweepFolders(internals: VersionInternals): Promise<number> {
+async function sweepFolders(internals: VersionInternals, signal: AbortSignal | undefined): Promise<number> {
   let count = 0;
-  await inParallel(walkVersions(internals.storage), { most: PARALLEL, goesOn: true }, async (found) => {
+  await inParallel(walkVersions(internals.storage), { most: PARALLEL, goesOn: true, signal }, async (found) => {
     if (found.versions.length === 0) return setAside(internals, found.folder);
     // `count += await` would lose what others have added meanwhile.
     const removed = await sweepFolder(internals, found);

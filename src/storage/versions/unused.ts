@@ -21,9 +21,10 @@ export async function setAside({ storage, clock }: VersionInternals, folder: str
 }
 
 /** Removes the folders that were moved away long ago. */
-export async function removeUnused({ storage, clock }: VersionInternals): Promise<undefined> {
+export async function removeUnused({ storage, clock }: VersionInternals, signal?: AbortSignal): Promise<undefined> {
   for await (const batch of listIfFolder(storage, UNUSED_VERSIONS_FOLDER)) {
     for (const { name } of batch) {
+      signal?.throwIfAborted();
       if (!isTimedId(name) || clock() - toTimeOfId(name) < USE_MILLISECONDS) continue;
       const top = `${UNUSED_VERSIONS_FOLDER}/${name}`;
       for await (const { folder, versions } of walkVersions(storage, top)) {

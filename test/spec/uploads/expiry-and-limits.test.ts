@@ -20,6 +20,24 @@ async function createTimed(options: Parameters<typeof createUploadService>[0] = 
 }
 
 describe("the expiry of an upload", () => {
+  it("has an event for each upload that an aborted sweep has ended, and none for the others (R 7.2)", async () => {
+    let now = Date.now();
+    const stopping = new AbortController();
+    const memory = createMemoryStorage({ clock: () => now });
+    const storage = createFaultyStorage(memory, ({ verb }) => {
+      if (verb === "uploads.discard") stopping.abort();
+      return undefined;
+    });
+    const { createByTus, service, events } = await createUploadService({ storage, clock: () => now });
+    for (const name of ["a", "b", "c"]) await createByTus(name, { "upload-length": "9" });
+    now += 25 * HOUR * 1000;
+    await expect(service.sweep({ signal: stopping.signal })).rejects.toThrow("aborted");
+    const ended = (): number => events.filter(({ id }) => id === 40022).length;
+    expect(ended()).toBe(1);
+    expect(await service.sweep()).toBe(2);
+    expect(ended()).toBe(3);
+  });
+
   it("comes a day after the last byte, then it is 410, and 404 once swept (R 7.1, 3.10)", async () => {
     const { createByTus, patch, tus, draft, pass, service, events } = await createTimed();
     const url = await createByTus("a", { "upload-length": "9" });

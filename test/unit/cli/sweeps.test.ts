@@ -19,9 +19,32 @@ describe("sweepRegularly", () => {
     expect(count).toBe(1);
     await vi.advanceTimersByTimeAsync(600_001);
     expect(count).toBe(3);
-    stop();
+    await stop();
     await vi.advanceTimersByTimeAsync(6_000_000);
     expect(count).toBe(3);
+  });
+
+  it("aborts a sweep in progress when it is stopped, and waits for what it is removing (R 7.2)", async () => {
+    const logger = createRecordingLogger();
+    const steps: string[] = [];
+    const stop = sweepRegularly(
+      {
+        async sweep({ signal } = {}) {
+          for (let upload = 1; ; upload += 1) {
+            signal?.throwIfAborted();
+            await new Promise((resolve) => setTimeout(resolve, 1000));
+            steps.push(`upload ${upload} has ended`);
+          }
+        },
+      },
+      { logger },
+    );
+    await vi.advanceTimersByTimeAsync(1500);
+    const stopped = stop().then(() => steps.push("stopped"));
+    await vi.advanceTimersByTimeAsync(10_000);
+    await stopped;
+    expect(steps).toEqual(["upload 1 has ended", "upload 2 has ended", "stopped"]);
+    expect(logger.entries).toEqual([]);
   });
 
   it("logs a failure, and goes on (R 7.2)", async () => {
@@ -33,7 +56,7 @@ describe("sweepRegularly", () => {
     };
     const stop = sweepRegularly({ sweep }, { logger });
     await vi.advanceTimersByTimeAsync(600_000);
-    stop();
+    await stop();
     expect(count).toBe(2);
     expect(logger.entries).toHaveLength(2);
   });
