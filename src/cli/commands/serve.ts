@@ -51,7 +51,7 @@ const USAGE_MS = 5000;
 
 /**
  * Serves until SIGINT or SIGTERM, or until `orders.stop` resolves. Then it finishes the requests in progress, or cuts
- * them at the deadline, and resolves. A second signal ends the process immediately. Rejects with a failure if the start
+ * them at the deadline, and resolves; without a port if it has not started yet. A second signal ends the process immediately. Rejects with a failure if the start
  * fails. In any case it closes everything that it opened.
  */
 export async function serve(settings: ServeSettings, outputs: ServeOutputs, orders?: ServeOrders): Promise<void> {
@@ -64,10 +64,12 @@ export async function serve(settings: ServeSettings, outputs: ServeOutputs, orde
     const noted = withRequestNotes(own, toServiceConfig(settings.service));
     const service = await traceIfSetUp(noted, settings.service.logger ?? console);
     closers.push(service.close);
-    await start(async () => {
+    const starting = start(async () => {
       await settings.checkStorage?.();
       await service.start();
     });
+    // What is stopped before it has started must not open its port.
+    if (!(await Promise.race([starting.then(() => true), stop.then(() => false)]))) return;
     const measured = onRequest === undefined ? service : measureService(service, onRequest);
     const server = createNodeServer(measured, { ...connections.limits, ...(tls !== undefined && { tls }) });
     if (!outputs.quiet) {

@@ -51,6 +51,18 @@ describe("the start of serve", () => {
     });
   });
 
+  it("opens no port after a SIGTERM that comes before it has ended", async () => {
+    const { settings, finish } = toSlowSettings();
+    const { outputs, written } = createOutputs();
+    const serving = serve(settings, outputs);
+    await new Promise(setImmediate);
+    process.emit("SIGTERM", "SIGTERM");
+    await serving;
+    finish();
+    await new Promise(setImmediate);
+    expect(written()).toBe("");
+  });
+
   it("remembers a SIGHUP that comes before the service can read anything again", async () => {
     const { settings, finish } = toSlowSettings();
     let reads = 0;
