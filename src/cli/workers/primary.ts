@@ -64,6 +64,12 @@ export async function serveByWorkers(settings: ServeSettings, count: number, out
   const stopping = new AbortController();
   let sharedPort = settings.port;
   let address: Address | undefined;
+  /** The address of the worker that has listened last. */
+  let latest: Address | undefined;
+  let confirmStart = (): void => undefined;
+  const started = new Promise<void>((resolve) => {
+    confirmStart = resolve;
+  });
   const stop = stopSignal({ ...outputs, logFormat: settings.logFormat }, () => {
     for (const worker of living.keys()) worker.process.kill("SIGKILL");
   });
@@ -102,6 +108,7 @@ export async function serveByWorkers(settings: ServeSettings, count: number, out
             return;
           }
           listening.add(worker);
+          latest = message;
           resolve({ address: message });
         }
         onMessage(worker, message);
@@ -114,7 +121,9 @@ export async function serveByWorkers(settings: ServeSettings, count: number, out
       locks.forget(worker);
       usages.delete(worker);
       numbers.delete(worker);
-      if (stopping.signal.aborted || address === undefined) return;
+      // A worker that ends during the start is replaced after it. If the start fails, none is.
+      await started;
+      if (stopping.signal.aborted) return;
       const { exitCode, signalCode, pid } = worker.process;
       const isWell = performance.now() - startedAt >= WELL_MILLISECONDS || (wasListening && exitCode === 0);
       logger.warn({ pid, exitCode, signal: signalCode }, "A worker ended and is replaced.");
@@ -130,7 +139,7 @@ export async function serveByWorkers(settings: ServeSettings, count: number, out
   }
 
   /** Starts the first worker alone, so that problems of the settings are reported only once. */
-  async function launchAll(): Promise<Address> {
+  async function launchAll(): Promise<Address | undefined> {
     const [first] = [await launch(FIRST_PAUSE_MILLISECONDS)];
     const others =
       "failure" in first || stopping.signal.aborted
@@ -139,7 +148,7 @@ export async function serveByWorkers(settings: ServeSettings, count: number, out
     for (const start of [first, ...(await Promise.all(others))]) {
       if ("failure" in start) throw createFailure(start.failure.exitStatus, start.failure.problems);
     }
-    return (first as { address: Address }).address;
+    return latest;
   }
 
   async function end(): Promise<void> {
@@ -172,6 +181,7 @@ export async function serveByWorkers(settings: ServeSettings, count: number, out
   try {
     address = await Promise.race([launchAll(), stop.then(() => undefined)]);
     if (address !== undefined) {
+      confirmStart();
       readiness.enter("listening");
       outputs.onListening?.();
       outputs.stdout.write(`Listening on ${address.url}\n`);
