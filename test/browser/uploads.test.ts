@@ -441,8 +441,8 @@ describeInChromium("uploads with JavaScript", (chromium) => {
     await dropFromDisk(page, [join(await makeTree(), "photos")]);
     await eventually(() => transferOf(page, "photos/2020/a #1?.txt").getAttribute("data-state")).toBe("done");
     expect(await site.content("photos/2020/a #1?.txt")).toBe("a");
-    expect(await page.locator(".notice.problem").innerText()).toContain("The folder empty could not be created");
-    expect(await page.locator(".notice.problem").innerText()).not.toContain("2020");
+    expect(await page.locator(".notice.problem").textContent()).toContain("The folder empty could not be created");
+    expect(await page.locator(".notice.problem").textContent()).not.toContain("2020");
     expectNoComplaints(/status of 4(?:04|22)/);
   });
 
