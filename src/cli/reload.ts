@@ -1,6 +1,7 @@
 import type { Server } from "node:http";
 import type { Logger } from "../contracts/logger.ts";
 import type { NodeTlsOptions } from "../runtimes/node/server.ts";
+import type { ConfigFile } from "./config/schema.ts";
 import { describeTlsFiles } from "./config/tls.ts";
 import { failureOf } from "./failure.ts";
 
@@ -16,6 +17,8 @@ export interface Reloads {
   readTls(): Promise<NodeTlsOptions | undefined>;
   /** Reads the accounts of the configuration. Rejects with a failure if it is not valid. */
   readAccounts(): Promise<void>;
+  /** Returns the configuration of the start, with the accounts that were read last. */
+  currentConfig(): ConfigFile;
 }
 
 /**

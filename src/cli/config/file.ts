@@ -34,15 +34,16 @@ export interface ReadOptions {
 }
 
 /**
- * Reads a configuration file (CONTRACT 10) and returns what `serve` needs. Rejects with a failure of status 2 that
- * holds all problems, each on a line such as `fileferry.json: storage.root: does not exist`.
+ * Reads a configuration file (CONTRACT 10) and returns what `serve` needs. A worker gets the configuration from the
+ * primary process instead, which has checked it. Rejects with a failure of status 2 that holds all problems, each on a
+ * line such as `fileferry.json: storage.root: does not exist`.
  */
 export async function readConfigFile(
   file: string,
   createLogger: (format: LogFormat, file?: string) => Logger,
   { logFormat: flaggedFormat, worker, adjust = (config) => config }: ReadOptions = {},
 ): Promise<ServeSettings> {
-  const config = adjust(await readConfig(file));
+  const config = adjust(await (worker === undefined ? readConfig(file) : worker.readConfig()));
   const logFormat = flaggedFormat ?? config.log?.format ?? "text";
   return toSettings(config, {
     file,

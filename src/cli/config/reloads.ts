@@ -22,6 +22,8 @@ export function toReloads(
   const { listen, groups, authentication } = config;
   const files = listen?.tls;
   const running = toGroupSettings(groups);
+  let current = config;
+
   async function readTls(): Promise<ServeSettings["tls"]> {
     const own = { ...context, problems: [] };
     const tls = files && (await readTlsFiles(files, own));
@@ -45,9 +47,17 @@ export function toReloads(
     const steps = next.authentication.map((entry, index) => toReplacement(entry, index, own, running));
     if (own.problems.length > 0) throw toConfigFailure(own);
     for (const replace of steps) replace?.();
+    const methods = authentication.map((entry, index) => withAccountsOf(entry, next.authentication[index]));
+    current = { ...config, authentication: methods };
   }
 
-  return { ...tls, readTls, readAccounts };
+  return { ...tls, readTls, readAccounts, currentConfig: () => current };
+}
+
+/** A method with the accounts of another version of it. */
+function withAccountsOf(entry: AuthenticationEntry, other: AuthenticationEntry | undefined): AuthenticationEntry {
+  if (entry.type !== "accounts" || other?.type !== "accounts" || other.accounts === undefined) return entry;
+  return { ...entry, accounts: other.accounts };
 }
 
 /**

@@ -52,7 +52,7 @@ export function findSharingProblem(settings: ServeSettings): string | undefined 
  * replaces a worker that ends, with longer and longer delays if the replacements end early.
  */
 export async function serveByWorkers(settings: ServeSettings, count: number, outputs: ServeOutputs): Promise<void> {
-  const { metrics, sinks = [], service } = settings;
+  const { metrics, sinks = [], service, reloads } = settings;
   const { logger = console } = service;
   const living = new Map<Worker, Promise<void>>();
   const listening = new Set<Worker>();
@@ -78,6 +78,8 @@ export async function serveByWorkers(settings: ServeSettings, count: number, out
     if (message.type === "lock")
       locks.acquire(message.file, worker, () => sendTo(worker, { type: "locked", id: message.id }));
     if (message.type === "unlock") locks.release(message.file, worker);
+    // In a message: others may read the arguments and the environment of a process, and it may have secrets.
+    if (message.type === "config" && reloads) sendTo(worker, { type: "config", config: reloads.currentConfig() });
     if (message.type === "usage") usages.set(worker, message.usage);
     if (message.type !== "events") return;
     for (const request of message.requests) metrics?.onRequest(request);
@@ -160,12 +162,14 @@ export async function serveByWorkers(settings: ServeSettings, count: number, out
     await Promise.all(living.values());
   }
 
-  function reload(): void {
+  async function reload(): Promise<void> {
     outputs.reopenLog?.();
+    // For later workers. Those that serve read the accounts themselves, and log what is wrong.
+    await reloads?.readAccounts().catch(() => undefined);
     for (const worker of living.keys()) sendTo(worker, { type: "reload" });
   }
 
-  process.on("SIGHUP", reload);
+  process.on("SIGHUP", () => void reload());
   const readiness = createReadiness({
     probeStorage: settings.probeStorage,
     stores: toStoreList(settings),

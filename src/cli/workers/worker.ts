@@ -3,12 +3,15 @@ import type { Logger } from "../../contracts/logger.ts";
 import type { MeasuredRequest } from "../../metrics/measure-service.ts";
 import { createEventBuffer, type HeldEvent } from "../../sinks/event-buffer.ts";
 import type { ServeOrders } from "../commands/serve.ts";
+import type { ConfigFile } from "../config/schema.ts";
 import { failureOf } from "../failure.ts";
 import { createReloadOrder } from "../reload.ts";
 import { type PrimaryMessage, WORKER_PORT, type WorkerMessage } from "./messages.ts";
 
 /** The channel of a worker to the primary process, which has what exists only once. */
 export interface WorkerChannel {
+  /** Returns the configuration that the primary process has checked. Its file may have changed meanwhile. */
+  readConfig(): Promise<ConfigFile>;
   /** Passes an event on to the primary process, which has the sinks. */
   onEvent(event: FileEvent): void;
   /** Passes a request on to the primary process, which counts it. */
@@ -36,18 +39,28 @@ export function connectToPrimary(logger: Pick<Logger, "warn">): Worker | undefin
   if (port === undefined || process.send === undefined) return undefined;
   const granted = new Map<number, () => void>();
   let requests = 0;
+  let onConfig = (_config: ConfigFile): void => undefined;
   const order = createReloadOrder();
 
   const stop = new Promise<void>((resolve) => {
     process.on("message", (message: PrimaryMessage) => {
       if (message.type === "stop") resolve();
       if (message.type === "reload") order.give();
+      if (message.type === "config") onConfig(message.config);
       if (message.type === "locked") granted.get(message.id)?.();
     });
     // A terminal sends SIGINT to the whole process group: the primary process decides. SIGTERM replaces one worker.
     process.on("SIGINT", () => undefined).on("SIGHUP", () => undefined);
     process.on("SIGTERM", () => resolve());
   });
+
+  async function readConfig(): Promise<ConfigFile> {
+    const received = new Promise<ConfigFile>((resolve) => {
+      onConfig = resolve;
+    });
+    await send({ type: "config" });
+    return received;
+  }
 
   async function withFileLock<T>(file: string, work: () => Promise<T>): Promise<T> {
     requests += 1;
@@ -85,6 +98,7 @@ export function connectToPrimary(logger: Pick<Logger, "warn">): Worker | undefin
     onUsage: (usage) => void send({ type: "usage", usage }),
     onEvent: events.onEvent,
     onRequest: events.onRequest,
+    readConfig,
     withFileLock,
     run,
   };

@@ -70,6 +70,7 @@ describe("the start of serve", () => {
       tlsFiles: [],
       tlsVersion: "",
       readTls: async () => undefined,
+      currentConfig: () => ({ authentication: [] }),
       async readAccounts() {
         reads += 1;
       },
