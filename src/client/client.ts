@@ -16,7 +16,7 @@ import { toFilePath, toFolderPath, toNames, toVersionsPath } from "./paths.ts";
 import type { AccountDescription, Entry, FileVersionEntry, FoundEntry, PutResult } from "./results.ts";
 import { toResumableContent } from "./resumable-content.ts";
 import { uploadResumably } from "./resumable-upload.ts";
-import { isStream, orContentError, sizeOf } from "./streams.ts";
+import { isStream, openContent, sizeOf } from "./streams.ts";
 import { type ClientRequest, createUpload, type Transport } from "./upload.ts";
 
 /** The body of a response to commands that all succeeded. */
@@ -95,7 +95,7 @@ export function createClient({ baseUrl, credentials, fetch, metadataHeader, crea
       ...toMetadataHeader(metadata, metadataHeader),
       ...(digest && (await toDigestHeader(content, createSha256, rest.signal))),
     };
-    const readable = typeof content === "function" ? await orContentError(() => content(0)) : content;
+    const readable = typeof content === "function" ? await openContent(content, 0, rest.signal) : content;
     const upload = createUpload(readable, rest.onProgress, fetch);
     const response = await send(toFilePath(path), { method: "PUT", headers, signal: rest.signal }, upload);
     return { etag: toEntityTag(response), modified: toModified(response) };

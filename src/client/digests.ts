@@ -1,6 +1,6 @@
 import { FileferryError } from "./error.ts";
 import type { ClientOptions, Sha256Hash, UploadContent } from "./options.ts";
-import { isStream, orContentError, toBlob, useStream } from "./streams.ts";
+import { isStream, openContent, readBlob, toBlob } from "./streams.ts";
 
 /** Asks for the digest that {@link verifyResponse} needs (RFC 9530 4). */
 export const WANTED_DIGEST = { "Want-Repr-Digest": "sha-256=1" } as const;
@@ -8,7 +8,7 @@ export const WANTED_DIGEST = { "Want-Repr-Digest": "sha-256=1" } as const;
 /**
  * Reads content, and returns the header field with its digest (RFC 9530 3).
  * @throws TypeError for a stream.
- * @throws ContentError
+ * @throws ContentError, or the reason of the signal.
  */
 export async function toDigestHeader(
   content: UploadContent,
@@ -17,13 +17,13 @@ export async function toDigestHeader(
 ): Promise<{ readonly "Repr-Digest": string }> {
   if (isStream(content)) throw new TypeError("The digest of a stream is not known before it is sent.");
   const hash = createHash(createSha256);
-  const stream = typeof content === "function" ? await orContentError(() => content(0)) : toBlob(content).stream();
-  const hashing = new WritableStream<Uint8Array>({
-    write(chunk) {
+  const stream = typeof content === "function" ? await openContent(content, 0, signal) : toBlob(content).stream();
+  const hashing = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(chunk) {
       hash.update(chunk);
     },
   });
-  await useStream(stream, new TransformStream(), signal, (body) => body.pipeTo(hashing));
+  await readBlob(stream, signal, hashing);
   return { "Repr-Digest": `sha-256=:${await toBase64Digest(hash)}:` };
 }
 

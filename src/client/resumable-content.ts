@@ -1,5 +1,5 @@
 import type { ByteStream, OpenContent, UploadContent } from "./options.ts";
-import { isStream, orContentError, readBlob, toBlob } from "./streams.ts";
+import { isStream, openContent, readBlob, toBlob } from "./streams.ts";
 
 /** Content that can be read again from any byte of it. */
 export interface ResumableContent {
@@ -7,9 +7,9 @@ export interface ResumableContent {
   readonly size: number | undefined;
   /**
    * Reads from an offset on: at most `limit` bytes.
-   * @throws ContentError
+   * @throws ContentError, or the reason of the signal.
    */
-  read(offset: number, limit: number): Promise<ContentPart>;
+  read(offset: number, limit: number, signal: AbortSignal | undefined): Promise<ContentPart>;
 }
 
 /** What one request sends. */
@@ -29,17 +29,17 @@ export function toResumableContent(content: UploadContent, size: number | undefi
   const isInMemory = typeof XMLHttpRequest === "function";
   return {
     size,
-    async read(offset, limit) {
-      const stream = await orContentError(() => content(offset));
+    async read(offset, limit, signal) {
+      const stream = await openContent(content, offset, signal);
       return isInMemory || limit < Number.POSITIVE_INFINITY
-        ? readPart(stream, Math.min(limit, MEMORY_PART_BYTES))
+        ? readPart(stream, Math.min(limit, MEMORY_PART_BYTES), signal)
         : { body: stream, isLast: true };
     },
   };
 }
 
 /** Reads at most `limit` bytes of a stream, and closes it. @throws ContentError */
-async function readPart(stream: ByteStream, limit: number): Promise<ContentPart> {
+async function readPart(stream: ByteStream, limit: number, signal: AbortSignal | undefined): Promise<ContentPart> {
   let left = limit;
   let isLast = false;
   const part = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
@@ -52,15 +52,15 @@ async function readPart(stream: ByteStream, limit: number): Promise<ContentPart>
       isLast = true;
     },
   });
-  return { body: await readBlob(stream, undefined, part), isLast };
+  return { body: await readBlob(stream, signal, part), isLast };
 }
 
 function toBlobContent(blob: Blob): ResumableContent {
   return {
     size: blob.size,
-    async read(offset, limit) {
+    async read(offset, limit, signal) {
       // A file that has changed on the disk cannot be read any more. Requests would fail as if the network had.
-      await orContentError(() => blob.slice(offset, offset + 1).arrayBuffer());
+      await readBlob(blob.slice(offset, offset + 1).stream(), signal);
       return { body: blob.slice(offset, offset + limit), isLast: offset + limit >= blob.size };
     },
   };

@@ -71,12 +71,8 @@ export async function uploadResumably(upload: ResumableUpload): Promise<PutResul
 
   async function create(): Promise<boolean> {
     signal?.throwIfAborted();
-    const creation = upload.create();
-    const response = await untilAborted(creation, signal).catch((error) => {
-      // The service may create the upload all the same.
-      creation.then((late) => discard(toId(late))).catch(() => undefined);
-      throw error;
-    });
+    // The service may create the upload all the same.
+    const response = await untilAborted(upload.create(), signal, (late) => discard(toId(late)));
     id = toId(response);
     if (response === undefined || id === undefined) return false;
     readState(response);
@@ -111,7 +107,7 @@ export async function uploadResumably(upload: ResumableUpload): Promise<PutResul
         if (readState(shown)) return shown;
         onProgress?.(offset, size);
       }
-      const part = await content.read(offset, limit);
+      const part = await content.read(offset, limit, signal);
       isCertain = false;
       const startedAt = Date.now();
       const response = await append(part).catch((error) => {

@@ -1,5 +1,6 @@
-import { FileferryError } from "./error.ts";
+import { FileferryError, throwFailure } from "./error.ts";
 import type { ByteStream, OpenContent, UploadContent } from "./options.ts";
+import { untilAborted } from "./waits.ts";
 
 type ByteTransform = TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>;
 
@@ -25,19 +26,24 @@ export class ContentError extends FileferryError {
   }
 }
 
-/** Passes on what an attempt to read content returns. @throws ContentError */
-export async function orContentError<T>(read: () => T | Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (cause) {
-    throw new ContentError(cause);
-  }
+/** Opens content at an offset. @throws ContentError, or the reason of the signal. */
+export async function openContent(
+  content: OpenContent,
+  offset: number,
+  signal: AbortSignal | undefined,
+): Promise<ByteStream> {
+  signal?.throwIfAborted();
+  const opening = (async () => content(offset))();
+  return untilAborted(opening, signal, (late) => late.cancel()).catch((cause) =>
+    throwFailure(new ContentError(cause), signal),
+  );
 }
 
 /**
- * Passes a stream through another one to what uses it. An aborted signal cancels the source here, because `fetch` of
- * Node does not.
- * @throws ContentError if the source fails, whatever `use` makes of that; otherwise what `use` rejects with.
+ * Passes a stream through another one to what uses it. If that fails, or the signal is aborted, the source is cancelled
+ * here: `fetch` of Node does not.
+ * @throws ContentError if the source fails, whatever `use` makes of that; the reason of the signal, or what `use`
+ * rejects with.
  */
 export async function useStream<T>(
   source: ByteStream,
@@ -59,11 +65,14 @@ export async function useStream<T>(
     cancel: (reason) => reader.cancel(reason),
   });
   return use(watched.pipeThrough(through, signal ? { signal } : {})).catch((error: unknown) => {
+    // The pipe waits with that for chunks that are not taken any more.
+    reader.cancel(error).catch(() => undefined);
+    signal?.throwIfAborted();
     throw failure ?? error;
   });
 }
 
-/** Reads a stream, or what another one leaves of it, into memory. @throws ContentError */
+/** Reads a stream, or what another one leaves of it, into memory. @throws ContentError, or the reason of the signal. */
 export function readBlob(
   source: ByteStream,
   signal: AbortSignal | null | undefined,

@@ -34,10 +34,20 @@ export function pause(milliseconds: number, signal: AbortSignal | undefined): Pr
   });
 }
 
-/** Waits for a result, or for the signal. @throws the reason of the signal. */
-export function untilAborted<T>(result: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+/**
+ * Waits for a result, or for the signal: `discard` then gets a result that comes later.
+ * @throws the reason of the signal.
+ */
+export function untilAborted<T>(
+  result: Promise<T>,
+  signal: AbortSignal | undefined,
+  discard: (late: T) => unknown,
+): Promise<T> {
   return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal?.reason);
+    const abort = (): void => {
+      reject(signal?.reason);
+      result.then(discard).catch(() => undefined);
+    };
     signal?.addEventListener("abort", abort);
     result.then(resolve, reject).finally(() => signal?.removeEventListener("abort", abort));
   });

@@ -51,6 +51,55 @@ describe.each(WAYS)("content of a function, sent %s", (_way, options, serviceOpt
   );
 });
 
+describe.each(WAYS)("an aborted upload of a function, sent %s", (_way, options, serviceOptions) => {
+  it("ends, and closes a source that gives nothing more", async () => {
+    const environment = await openClient(serviceOptions);
+    const aborting = new AbortController();
+    let pulls = 0;
+    let cancelled = 0;
+    const content = (): ByteStream =>
+      new ReadableStream({
+        async pull(controller) {
+          pulls += 1;
+          if (pulls > 2) await new Promise(() => undefined);
+          controller.enqueue(new Uint8Array(1000));
+        },
+        cancel() {
+          cancelled += 1;
+        },
+      });
+    const upload = environment.client.put("/a", content, { ...options, signal: aborting.signal });
+    const ended = expect(upload).rejects.toMatchObject({ name: "AbortError" });
+    await expect.poll(() => pulls).toBe(3);
+    aborting.abort();
+    await ended;
+    await expect.poll(() => cancelled).toBe(1);
+    await expect.poll(() => listUploads(environment)).toEqual([]);
+  });
+
+  it("ends while the source opens, and closes it later", async () => {
+    const environment = await openClient(serviceOptions);
+    const aborting = new AbortController();
+    let cancelled = 0;
+    let open: ((stream: ByteStream) => void) | undefined;
+    const content = () =>
+      new Promise<ByteStream>((resolve) => {
+        open = resolve;
+      });
+    const upload = environment.client.put("/a", content, { ...options, signal: aborting.signal });
+    const ended = expect(upload).rejects.toMatchObject({ name: "AbortError" });
+    await expect.poll(() => open).toBeDefined();
+    aborting.abort();
+    await ended;
+    const cancel = (): void => {
+      cancelled += 1;
+    };
+    open?.(new ReadableStream({ cancel }));
+    await expect.poll(() => cancelled).toBe(1);
+    await expect.poll(() => listUploads(environment)).toEqual([]);
+  });
+});
+
 describe("a stream that breaks", () => {
   it.each([undefined, () => undefined])("rejects with the reason, with and without progress", async (onProgress) => {
     const { client } = await openClient();
