@@ -103,7 +103,9 @@ export function toProblem(status: number, body: string, texts: ScriptTexts): Pro
   return { kind: "refused", message: messages.join(" ") || fill(texts.refused, { status }) };
 }
 
-/** Checks that nothing is at a URL. Returns the problem `exists` if something is, or the reason why the check failed. */
+/**
+ * Checks that nothing is at a URL. Returns the problem `exists` if something is, or the reason why the check failed.
+ */
 export async function checkFree(url: string, texts: ScriptTexts): Promise<Problem | undefined> {
   try {
     const { status, ok } = await fetch(url, { method: "HEAD", headers: HEADERS, cache: "no-store" });

@@ -17,6 +17,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   referer: "of the service as a whole: browsers write it",
   "access-control-request-method": "of the service as a whole: browsers write it",
   "sec-fetch-mode": "of the service as a whole: browsers write it",
+  "x-messages": "nowhere: only the script of the pages sends it",
   "user-agent": "nowhere: it tells browsers from other programs",
   "sec-fetch-site": "of the service as a whole: browsers write it",
   depth: "nowhere: only methods of WebDAV have it, which OpenAPI has no place for",
