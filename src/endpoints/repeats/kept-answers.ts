@@ -2,6 +2,7 @@ import { isAtomicStore } from "../../contracts/atomic-store.ts";
 import type { KeyValueStore } from "../../contracts/key-value-store.ts";
 import { orRetryError } from "../../http/errors.ts";
 import { sha256Hex } from "../../platform/sha256.ts";
+import { wait } from "../../platform/wait.ts";
 import type { Claim, KeptAnswers, KeyedRequest } from "../../request/context.ts";
 import type { ReportError } from "../../request/errors.ts";
 import { createAnswerBudget } from "./answer-budget.ts";
@@ -17,6 +18,8 @@ export interface KeptAnswersOptions {
 
 /** A process that ends in the middle of a request leaves its key free after this time at the latest. */
 const LEASE_MS = 60_000;
+/** The pauses between attempts to keep an answer: a store that is connected again is there by then. */
+const KEEP_PAUSES_MS = [0, 100, 1000];
 /** Larger answers are not kept: commands with some hundred targets have them. */
 const MAX_ANSWER_CHARACTERS = 65_536;
 /** The answers of one account that a process keeps. */
@@ -97,8 +100,19 @@ export function createKeptAnswers({ store, seconds, clock, report }: KeptAnswers
         answer !== undefined && answer.length <= MAX_ANSWER_CHARACTERS && budget.take(payer, answer.length);
       const sealed = isKept && { answer: await sealAnswer(secret, answer) };
       const record: KeptRecord = { body: fingerprint, ...sealed };
-      // Not by `replace`: a store in memory may drop old answers, but not what `replace` has stored.
-      await store.set(name, JSON.stringify(record), 1000 * seconds);
+      await write(JSON.stringify(record), KEEP_PAUSES_MS);
+    }
+
+    /** Without the record the request would run again after the lease. */
+    async function write(record: string, [pause, ...others]: readonly number[]): Promise<void> {
+      try {
+        // Not by `replace`: a store in memory may drop old answers, but not what `replace` has stored.
+        await store.set(name, record, 1000 * seconds);
+      } catch (error) {
+        if (pause === undefined) throw error;
+        await wait(pause);
+        await write(record, others);
+      }
     }
 
     return {

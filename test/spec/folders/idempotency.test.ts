@@ -340,6 +340,21 @@ describe("the store of answers", () => {
     expect((await post(CREATE)).shown).toEqual([409, null, "idempotency-running"]);
   });
 
+  it.each([1, 2, 3])("keeps an answer although it fails for a moment then: %i times", async (times) => {
+    let [failures, passed] = [0, 0];
+    const memory = createMemoryKeyValueStore({ clock: () => Date.now() + passed });
+    const set: KeyValueStore["set"] = async (...record) => {
+      failures += 1;
+      if (failures <= times) throw new Error("down");
+      return memory.set(...record);
+    };
+    const { post, log } = await createKeyed({ store: { ...memory, set } });
+    expect((await post(CREATE)).shown).toEqual([200, null, null]);
+    passed = 60_001;
+    expect((await post(CREATE)).shown).toEqual([200, "true", null]);
+    expect(log.text()).not.toContain("down");
+  });
+
   it("lets a request run again after a crash, when its lease is over", async () => {
     let passed = 0;
     const store = createMemoryKeyValueStore({ clock: () => Date.now() + passed });
