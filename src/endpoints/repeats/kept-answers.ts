@@ -75,7 +75,10 @@ export function createKeptAnswers({ store, seconds, clock, report }: KeptAnswers
     text: string,
     { fingerprint, secret, payer }: { readonly fingerprint: string; readonly secret: string; readonly payer: string },
   ): Claim {
-    const timer = setInterval(() => void renew().catch(report), LEASE_MS / 3);
+    let renewing = Promise.resolve();
+    const timer = setInterval(() => {
+      renewing = renewing.then(renew).catch(report);
+    }, LEASE_MS / 3);
     (timer as { unref?: () => void }).unref?.();
 
     async function renew(): Promise<void> {
@@ -86,6 +89,8 @@ export function createKeptAnswers({ store, seconds, clock, report }: KeptAnswers
     /** The request has ended: what fails now must not fail it. */
     async function end(work: () => Promise<unknown>): Promise<void> {
       clearInterval(timer);
+      // A renewal that a store finishes later would overwrite the answer.
+      await renewing;
       try {
         await work();
       } catch (error) {

@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createAccountsAuthenticator } from "../../../src/auth/accounts/accounts.ts";
-import type { AtomicKeyValueStore } from "../../../src/contracts/atomic-store.ts";
+import { type AtomicKeyValueStore, isAtomicStore } from "../../../src/contracts/atomic-store.ts";
 import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
 import type { KeyValueStore } from "../../../src/contracts/key-value-store.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
@@ -210,7 +210,7 @@ describe.each([
   ["a store without", () => withoutReplace(createMemoryKeyValueStore())],
 ])("while the first request runs, on %s", (_, createStore) => {
   /** A service whose removals wait. */
-  async function createHeld() {
+  async function createHeld(store: KeyValueStore = createStore()) {
     let letGo: () => void = () => undefined;
     const isHeld = new Promise<void>((resolve) => {
       letGo = resolve;
@@ -229,7 +229,6 @@ describe.each([
         return remove(...args);
       },
     };
-    const store = createStore();
     const test = await createKeyed({ store, storage: holding });
     return { ...test, store, storage: holding, letGo, removals: () => removals };
   }
@@ -247,6 +246,34 @@ describe.each([
     letGo();
     expect((await first).shown).toEqual([200, null, null]);
     expect((await other.post(DELETE)).shown).toEqual([200, "true", null]);
+    expect(removals()).toBe(1);
+  });
+
+  it("keeps the answer where the store is slow to renew the lease", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const store = createStore();
+    let writes = 0;
+    /** The first write starts the lease, and the second one renews it. */
+    const waitIfRenewal = async (): Promise<void> => {
+      writes += 1;
+      if (writes === 2) await new Promise((resolve) => setTimeout(resolve, 200));
+    };
+    const slow: KeyValueStore = {
+      ...store,
+      set: (...record) => waitIfRenewal().then(() => store.set(...record)),
+      ...(isAtomicStore(store) && {
+        replace: (...change: Parameters<typeof store.replace>) => waitIfRenewal().then(() => store.replace(...change)),
+      }),
+    };
+    const { post, letGo, removals } = await createHeld(slow);
+    const first = post(DELETE);
+    await expect.poll(async () => (await post(DELETE)).shown[0]).toBe(409);
+    vi.advanceTimersByTime(20_000);
+    letGo();
+    await first;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+    expect((await post(DELETE)).shown).toEqual([200, "true", null]);
     expect(removals()).toBe(1);
   });
 
