@@ -1,8 +1,7 @@
+import { stat } from "node:fs/promises";
 import type { Server } from "node:http";
 import type { Logger } from "../contracts/logger.ts";
 import type { NodeTlsOptions } from "../runtimes/node/server.ts";
-import type { ConfigFile } from "./config/schema.ts";
-import { describeTlsFiles } from "./config/tls.ts";
 import { failureOf } from "./failure.ts";
 
 const CERTIFICATE_CHECK_MS = 10_000;
@@ -17,8 +16,8 @@ export interface Reloads {
   readTls(): Promise<NodeTlsOptions | undefined>;
   /** Reads the accounts of the configuration. Rejects with a failure if it is not valid. */
   readAccounts(): Promise<void>;
-  /** Returns the configuration of the start, with the accounts that were read last. */
-  currentConfig(): ConfigFile;
+  /** Returns the configuration of the start, with the accounts that were read last: a value of JSON. */
+  currentConfig(): unknown;
 }
 
 /**
@@ -65,6 +64,15 @@ export function createReloader(
   }
 
   return { reload, stop: () => clearInterval(timer) };
+}
+
+/** A text that changes when one of the files does. Links are followed: tools for certificates replace them. */
+export async function describeTlsFiles(paths: readonly string[]): Promise<string> {
+  const described = paths.map(async (path) => {
+    const found = await stat(path).catch(() => undefined);
+    return found === undefined ? "missing" : `${found.ino} ${found.mtimeMs} ${found.size}`;
+  });
+  return (await Promise.all(described)).join();
 }
 
 function toCa({ ca }: NodeTlsOptions): { ca?: string | Buffer | (string | Buffer)[] } {

@@ -3,6 +3,7 @@ import type { Logger } from "../../contracts/logger.ts";
 import type { Trigger } from "../../contracts/trigger.ts";
 import { createClamdGuard } from "../../uploads/clamd-guard-node.ts";
 import type { LogFormat } from "../log/format.ts";
+import { describeTlsFiles } from "../reload.ts";
 import { parseSharedStore, type SharedStoreLocation } from "../shared-store.ts";
 import type { WorkerChannel } from "../workers/worker.ts";
 import { findWriteProblem } from "../write-problem.ts";
@@ -14,13 +15,13 @@ import { toListeners } from "./events.ts";
 import { parseLinkStore, toLinkOptions } from "./links.ts";
 import { findOffloadProblem, toOffloadOptions } from "./offload.ts";
 import { parseQuotaStore, toQuotaOptions, warnOfUnusedQuotas } from "./quota.ts";
-import { readConfig, toResolver } from "./read/config-file.ts";
+import { checkConfig, readConfig, toResolver } from "./read/config-file.ts";
 import { toReloads } from "./reloads.ts";
 import { type ConfigFile, toGroupSettings } from "./schema.ts";
 import { defaultHost, defaultPort, type NamedStore, type ServeSettings } from "./serve-settings.ts";
 import { toServiceOptions } from "./service-options.ts";
 import { checkStorageFolder, openStorage } from "./storage/storage.ts";
-import { describeTlsFiles, readTlsFiles } from "./tls.ts";
+import { readTlsFiles } from "./tls.ts";
 import { warnOfMissingFolders } from "./virtual-folders.ts";
 
 /** Options of {@link readConfigFile}. */
@@ -43,7 +44,7 @@ export async function readConfigFile(
   createLogger: (format: LogFormat, file?: string) => Logger,
   { logFormat: flaggedFormat, worker, adjust = (config) => config }: ReadOptions = {},
 ): Promise<ServeSettings> {
-  const config = adjust(await (worker === undefined ? readConfig(file) : worker.readConfig()));
+  const config = adjust(worker === undefined ? await readConfig(file) : checkConfig(file, await worker.readConfig()));
   const logFormat = flaggedFormat ?? config.log?.format ?? "text";
   return toSettings(config, {
     file,

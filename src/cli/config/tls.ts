@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import type { NodeTlsOptions } from "../../runtimes/node/server.ts";
 import { describeSystemError } from "../failure.ts";
 import { addProblem, type ConfigContext, toOneLine } from "./context.ts";
@@ -26,15 +26,6 @@ export async function readTlsFiles(files: TlsFiles, context: ConfigContext): Pro
     );
     return undefined;
   }
-}
-
-/** A text that changes when one of the files does. Links are followed: tools for certificates replace them. */
-export async function describeTlsFiles(paths: readonly string[]): Promise<string> {
-  const described = paths.map(async (path) => {
-    const found = await stat(path).catch(() => undefined);
-    return found === undefined ? "missing" : `${found.ino} ${found.mtimeMs} ${found.size}`;
-  });
-  return (await Promise.all(described)).join();
 }
 
 async function readTlsFile(member: keyof TlsFiles, path: string, context: ConfigContext): Promise<Buffer | undefined> {

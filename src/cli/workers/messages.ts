@@ -1,6 +1,5 @@
 import type { FileEvent } from "../../contracts/events/file-event.ts";
 import type { MeasuredRequest } from "../../metrics/measure-service.ts";
-import type { ConfigFile } from "../config/schema.ts";
 import type { CommandFailure } from "../failure.ts";
 import type { ProcessUsage } from "../process-usage.ts";
 
@@ -21,7 +20,7 @@ export type WorkerMessage =
 export type PrimaryMessage =
   | { readonly type: "stop" }
   | { readonly type: "reload" }
-  | { readonly type: "config"; readonly config: ConfigFile }
+  | { readonly type: "config"; readonly config: unknown }
   | { readonly type: "locked"; readonly id: number };
 
 /** The environment variable of a worker that holds its port; 0 for a free port that all workers share. */

@@ -3,7 +3,6 @@ import type { Logger } from "../../contracts/logger.ts";
 import type { MeasuredRequest } from "../../metrics/measure-service.ts";
 import { createEventBuffer, type HeldEvent } from "../../sinks/event-buffer.ts";
 import type { ServeOrders } from "../commands/serve.ts";
-import type { ConfigFile } from "../config/schema.ts";
 import { failureOf } from "../failure.ts";
 import { createReloadOrder } from "../reload.ts";
 import { type PrimaryMessage, WORKER_PORT, type WorkerMessage } from "./messages.ts";
@@ -11,7 +10,7 @@ import { type PrimaryMessage, WORKER_PORT, type WorkerMessage } from "./messages
 /** The channel of a worker to the primary process, which has what exists only once. */
 export interface WorkerChannel {
   /** Returns the configuration that the primary process has checked. Its file may have changed meanwhile. */
-  readConfig(): Promise<ConfigFile>;
+  readConfig(): Promise<unknown>;
   /** Passes an event on to the primary process, which has the sinks. */
   onEvent(event: FileEvent): void;
   /** Passes a request on to the primary process, which counts it. */
@@ -39,7 +38,7 @@ export function connectToPrimary(logger: Pick<Logger, "warn">): Worker | undefin
   if (port === undefined || process.send === undefined) return undefined;
   const granted = new Map<number, () => void>();
   let requests = 0;
-  let onConfig = (_config: ConfigFile): void => undefined;
+  let onConfig = (_config: unknown): void => undefined;
   const order = createReloadOrder();
 
   const stop = new Promise<void>((resolve) => {
@@ -54,8 +53,8 @@ export function connectToPrimary(logger: Pick<Logger, "warn">): Worker | undefin
     process.on("SIGTERM", () => resolve());
   });
 
-  async function readConfig(): Promise<ConfigFile> {
-    const received = new Promise<ConfigFile>((resolve) => {
+  async function readConfig(): Promise<unknown> {
+    const received = new Promise<unknown>((resolve) => {
       onConfig = resolve;
     });
     await send({ type: "config" });

@@ -107,7 +107,7 @@ it("gives workers the configuration of its start, with the accounts of the last 
       },
     });
     expect([sessionStore?.store.kind, idempotency]).toEqual(["redis", undefined]);
-    return JSON.stringify(message.config.authentication);
+    return JSON.stringify(message.config);
   };
   await writeFile(file, JSON.stringify({ idempotency: {}, authentication: accounts("alice", "bob") }));
   expect(await ask()).not.toContain("bob");

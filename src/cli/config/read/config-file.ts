@@ -10,7 +10,12 @@ import { readSecrets } from "./secrets.ts";
 /** Reads and checks a configuration file; its paths stay as they are. Rejects with a failure of status 2. */
 export async function readConfig(file: string): Promise<ConfigFile> {
   const sources = { file, environment: process.env, toPath: toResolver(file) };
-  const parsed = configFileSchema.safeParse(await readSecrets(await readParsedFile(file), sources));
+  return checkConfig(file, await readSecrets(await readParsedFile(file), sources));
+}
+
+/** Checks the content of a configuration file, with its secrets. Throws a failure of status 2. */
+export function checkConfig(file: string, content: unknown): ConfigFile {
+  const parsed = configFileSchema.safeParse(content);
   if (!parsed.success) throw toConfigFailure({ file, problems: describeIssues(parsed.error) });
   return parsed.data;
 }
