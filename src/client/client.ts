@@ -142,7 +142,7 @@ export function createClient({ baseUrl, credentials, fetch, metadataHeader, crea
     async get(path, { signal, verify = false, version, ...conditions } = {}) {
       if (verify && conditions.range) throw new TypeError("A range cannot be verified.");
       // Before the request: a failure after it would leave the response unread.
-      const hash = verify ? createHash(createSha256) : undefined;
+      const hash = verify && createHash(createSha256);
       const headers = { ...toConditionHeaders(conditions), ...(hash && WANTED_DIGEST) };
       const url = version === undefined ? toFilePath(path) : toVersionsPath(path, version);
       const response = await send(url, { headers, signal });

@@ -1,6 +1,6 @@
 import { FileferryError } from "./error.ts";
 import type { ClientOptions, Sha256Hash, UploadContent } from "./options.ts";
-import { isStream, openContent, readBlob, toBlob } from "./streams.ts";
+import { isStream, openContent, readToEnd, toBlob } from "./streams.ts";
 
 /** Asks for the digest that {@link verifyResponse} needs (RFC 9530 4). */
 export const WANTED_DIGEST = { "Want-Repr-Digest": "sha-256=1" } as const;
@@ -15,7 +15,7 @@ export async function toDigestHeader(
   createSha256: ClientOptions["createSha256"],
   signal: AbortSignal | undefined,
 ): Promise<{ readonly "Repr-Digest": string }> {
-  if (isStream(content)) throw new TypeError("The digest of a stream is not known before it is sent.");
+  if (isStream(content)) throw new TypeError("A stream has no digest before it is sent.");
   const hash = createHash(createSha256);
   const stream = typeof content === "function" ? await openContent(content, 0, signal) : toBlob(content).stream();
   const hashing = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
@@ -23,7 +23,7 @@ export async function toDigestHeader(
       hash.update(chunk);
     },
   });
-  await readBlob(stream, signal, hashing);
+  await readToEnd(stream, signal, hashing);
   return { "Repr-Digest": `sha-256=:${await toBase64Digest(hash)}:` };
 }
 
@@ -38,7 +38,7 @@ export async function verifyResponse(response: Response, hash: Sha256Hash): Prom
   const [, expected] = /(?:^|[ ,])sha-256=:([\w+/=]+):/.exec(headers.get("Repr-Digest") ?? "") ?? [];
   if (expected === undefined) {
     await body?.cancel();
-    throw new FileferryError("The service has sent no digest of the file.", { code: "digest-missing", status });
+    throw new FileferryError("The service has sent no digest.", { code: "digest-missing", status });
   }
   const verifier = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
     transform(chunk, controller) {
@@ -66,7 +66,7 @@ interface CryptoHost {
 export function createHash(createSha256: ClientOptions["createSha256"]): Sha256Hash {
   if (createSha256 !== undefined) return createSha256();
   const crypto = (globalThis as CryptoHost).process?.getBuiltinModule?.("node:crypto");
-  if (crypto === undefined) throw new TypeError("Digests need the option createSha256 of the client here.");
+  if (crypto === undefined) throw new TypeError("Digests need the option createSha256 here.");
   return crypto.createHash("sha256");
 }
 

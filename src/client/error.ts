@@ -61,7 +61,7 @@ interface ErrorItem {
 function parseErrors(body: string): readonly ErrorItem[] {
   try {
     const { errors } = JSON.parse(body);
-    return Array.isArray(errors) ? errors.filter((item) => typeof item === "object" && item !== null) : [];
+    return Array.isArray(errors) ? errors.filter((item) => item?.message !== undefined) : [];
   } catch {
     return [];
   }

@@ -1,5 +1,5 @@
 import type { ByteStream, OpenContent, UploadContent } from "./options.ts";
-import { isStream, openContent, readBlob, toBlob } from "./streams.ts";
+import { isStream, openContent, readToEnd, toBlob } from "./streams.ts";
 
 /** Content that can be read again from any byte of it. */
 export interface ResumableContent {
@@ -52,7 +52,7 @@ async function readPart(stream: ByteStream, limit: number, signal: AbortSignal |
       isLast = true;
     },
   });
-  return { body: await readBlob(stream, signal, part), isLast };
+  return { body: await readToEnd(stream, signal, part), isLast };
 }
 
 function toBlobContent(blob: Blob): ResumableContent {
@@ -60,7 +60,7 @@ function toBlobContent(blob: Blob): ResumableContent {
     size: blob.size,
     async read(offset, limit, signal) {
       // A file that has changed on the disk cannot be read any more. Requests would fail as if the network had.
-      await readBlob(blob.slice(offset, offset + 1).stream(), signal);
+      await readToEnd(blob.slice(offset, offset + 1).stream(), signal);
       return { body: blob.slice(offset, offset + limit), isLast: offset + limit >= blob.size };
     },
   };

@@ -51,8 +51,8 @@ export async function uploadResumably(upload: ResumableUpload): Promise<PutResul
   /** How often it has failed since something arrived, and when it gives up; 0 if it has not failed. */
   let failures = 0;
   let deadline = 0;
-  /** How long the last PATCH ran, if it failed and did not give more patience yet. */
-  let failedPatchMs = 0;
+  /** When a PATCH has failed last. */
+  let brokenAt = 0;
 
   function request(method: string, headers?: ClientRequest["headers"], transport?: Transport): Promise<Response> {
     return send(`/home/__svc__/uploads/${id}`, { method, ...(headers && { headers }), signal }, transport);
@@ -65,7 +65,7 @@ export async function uploadResumably(upload: ResumableUpload): Promise<PutResul
     offset = arrived;
     isCertain = true;
     const max = /max-append-size=(\d+)/.exec(headers.get("Upload-Limit") ?? "")?.[1];
-    if (max !== undefined) limit = Number(max);
+    limit = Number(max ?? limit);
     return headers.get("Upload-Complete") === "?1";
   }
 
@@ -109,9 +109,8 @@ export async function uploadResumably(upload: ResumableUpload): Promise<PutResul
       }
       const part = await content.read(offset, limit, signal);
       isCertain = false;
-      const startedAt = Date.now();
       const response = await append(part).catch((error) => {
-        failedPatchMs = Date.now() - startedAt;
+        brokenAt = Date.now();
         throw error;
       });
       if (readState(response)) return response;
@@ -132,12 +131,9 @@ export async function uploadResumably(upload: ResumableUpload): Promise<PutResul
     deadline ||= Date.now() + PATIENCE_MS;
     if (delay === undefined) throw error;
     if (Date.now() + delay > deadline) {
-      // What a long PATCH has sent may have arrived. As long as the service cannot say so, its time does not count.
-      const mayContinue = await request("HEAD").then(readState, () => {
-        deadline += failedPatchMs;
-        failedPatchMs = 0;
-        return signal?.aborted || Date.now() + delay <= deadline;
-      });
+      // What the last PATCH has sent may have arrived, until the service says that it has not.
+      const isUnknown = (): boolean => signal?.aborted || Date.now() + delay <= brokenAt + PATIENCE_MS;
+      const mayContinue = await request("HEAD").then(readState, isUnknown);
       if (!mayContinue && deadline > 0) throw error;
     }
     await pause(delay, signal);

@@ -73,7 +73,7 @@ export async function useStream<T>(
 }
 
 /** Reads a stream, or what another one leaves of it, into memory. @throws ContentError, or the reason of the signal. */
-export function readBlob(
+export function readToEnd(
   source: ByteStream,
   signal: AbortSignal | null | undefined,
   through: ByteTransform = new TransformStream(),

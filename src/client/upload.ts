@@ -1,5 +1,5 @@
 import type { ByteStream, ClientOptions, OpenContent, PutOptions, UploadContent } from "./options.ts";
-import { isStream, readBlob, toBlob, useStream } from "./streams.ts";
+import { isStream, readToEnd, toBlob, useStream } from "./streams.ts";
 import { sendByXhr } from "./xhr.ts";
 
 /** A request as the client makes it. */
@@ -22,7 +22,7 @@ export function createUpload(
 
   /** Browsers send streams by HTTP/2 alone, or not at all, so a stream is read first. */
   async function uploadInBrowser(url: string, request: ClientRequest): Promise<Response> {
-    const body = isStream(content) ? await readBlob(content, request.signal) : toBlob(content);
+    const body = isStream(content) ? await readToEnd(content, request.signal) : toBlob(content);
     const response =
       onProgress === undefined || ownFetch !== undefined
         ? await fetch(url, { ...request, body })

@@ -43,7 +43,7 @@ export interface DownloadFailed extends EventEnvelope {
   readonly data: DownloadData & ReadTotals & Reason & HandedOver;
 }
 
-/** 40018: the client disconnected during a download. */
+/** 40018: the client left during a download, or nginx did not send all of it. */
 export interface DownloadAborted extends EventEnvelope {
   readonly id: 40018;
   readonly data: DownloadData & ReadTotals & Reason & HandedOver;
