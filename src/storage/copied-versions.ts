@@ -20,14 +20,11 @@ export interface CopiedVersions {
   hasRemoved(): boolean;
 }
 
-/** Whether what was noted is a copy. A caller that cannot see what its copy makes notes all that it finds then. */
-export type CopyCheck = (path: string, entry: StorageEntry) => Promise<boolean>;
-
 /**
  * Creates an empty {@link CopiedVersions}. It keeps numbers: each takes 40 bytes of memory. A target may keep no times,
  * so nothing else tells what a copy has made from what other callers have put there.
  */
-export function createCopiedVersions(storage: StorageAdapter, isCopy: CopyCheck = async () => true): CopiedVersions {
+export function createCopiedVersions(storage: StorageAdapter): CopiedVersions {
   const versions = new Set<number>();
   /** Folders that stay with what the storage does not list. */
   const kept = new Set<string>();
@@ -36,7 +33,7 @@ export function createCopiedVersions(storage: StorageAdapter, isCopy: CopyCheck 
   const has: CopiedVersions["has"] = (path, entry) => versions.has(toVersion(path, entry));
 
   async function remove(path: string, entry: StorageEntry): Promise<boolean> {
-    if (!has(path, entry) || !(await isCopy(path, entry))) return false;
+    if (!has(path, entry)) return false;
     if (entry.kind === "folder" && !isLink(entry)) return removeFolder(path);
     const etag = toStrongTag(entry.etag);
     const kind = entry.kind === "folder" ? "folder" : "file";

@@ -9,7 +9,7 @@ import {
   type StorageErrorCode,
   type TransferOptions,
 } from "../../contracts/storage-adapter.ts";
-import { type CopyCheck, createCopiedVersions } from "../copied-versions.ts";
+import { createCopiedVersions } from "../copied-versions.ts";
 import type { Reservation } from "./admission.ts";
 import { type Amount, NOTHING, subtract, toMissing } from "./amount.ts";
 import { countsIn } from "./counted-path.ts";
@@ -169,11 +169,11 @@ interface Made {
   undo(): Promise<unknown>;
 }
 
-/** Looks at what a change has made. */
+/** Looks at what a change has made. The requests of this process do not write there until it is counted or undone. */
 async function findMade(internals: QuotaInternals, change: Change, folders: readonly string[]): Promise<Made> {
   const { from, to, isMove, isFolder, size } = change;
   const { storage, counts } = internals;
-  const copied = createCopiedVersions(storage, hasOriginal(storage, change));
+  const copied = createCopiedVersions(storage);
   const kind = isFolder ? "folder" : "file";
   let entry: StorageEntry | undefined;
   let amount = size;
@@ -193,14 +193,6 @@ async function findMade(internals: QuotaInternals, change: Change, folders: read
   }
 
   return { amount, undo };
-}
-
-/** Whether a copied folder has a member also where it was copied from. Others may have stored some before the look. */
-function hasOriginal(storage: StorageAdapter, { from, to }: Change): CopyCheck {
-  return async (path, { kind, size }) => {
-    const original = await storage.stat(from + path.slice(to.length));
-    return original?.kind === kind && original.size === size;
-  };
 }
 
 /**
