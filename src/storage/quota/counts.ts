@@ -83,6 +83,13 @@ interface StoredWalk {
 
 /** After a walk that has failed, or has found too many changes. */
 const RETRY_MILLISECONDS = 60_000;
+/** A walk in progress, for all callers that want the same one. */
+interface Recount {
+  readonly counting: Promise<QuotaUsage>;
+  /** Ends the walk. It is that of one caller. */
+  readonly signal: AbortSignal | undefined;
+}
+
 /** How many folders are looked at again for what may be lost in them. */
 const MAX_WATCHED = 10_000;
 const NO_PARTS: readonly ChangedPart[] = [];
@@ -97,7 +104,7 @@ export function createCounts(options: CountsOptions): Counts {
   const lost = new Set<string>();
   /** How many changes this process has counted in each folder that it is counting. */
   const ownChanges = new Map<string, number>();
-  const recounts = new Map<string, Promise<QuotaUsage>>();
+  const recounts = new Map<string, Recount>();
   const failedAt = new Map<string, number>();
   const held = createHeld(clock);
   /** The folders in which something may be lost later. */
@@ -122,13 +129,18 @@ export function createCounts(options: CountsOptions): Counts {
   }
 
   /** Callers at the same time share one walk. On Workers no request may wait for another. */
-  function recount(folder: string, signal?: AbortSignal): Promise<QuotaUsage> {
+  async function recount(folder: string, signal?: AbortSignal): Promise<QuotaUsage> {
     if (!isLoopShared) return countByWalk(folder, signal);
-    const running = recounts.get(folder);
-    if (running !== undefined) return running;
-    const counting = countByWalk(folder, signal).finally(() => recounts.delete(folder));
-    recounts.set(folder, counting);
-    return counting;
+    const running = recounts.get(folder) ?? startRecount(folder, signal);
+    const usage = await running.counting;
+    const isEndedByOther = running.signal !== signal && running.signal?.aborted === true;
+    return isEndedByOther ? recount(folder, signal) : usage;
+  }
+
+  function startRecount(folder: string, signal: AbortSignal | undefined): Recount {
+    const running = { counting: countByWalk(folder, signal).finally(() => recounts.delete(folder)), signal };
+    recounts.set(folder, running);
+    return running;
   }
 
   async function countByWalk(folder: string, signal: AbortSignal | undefined): Promise<QuotaUsage> {

@@ -127,11 +127,11 @@ export function createTrash({ storage, clock, keepMilliseconds, maxBytes, withLo
 
   async function sweep({ signal }: SweepOptions = {}): Promise<number> {
     const count = await sweepEntries(internals, signal);
-    return maxBytes === 0 ? count : count + (await cut());
+    return maxBytes === 0 ? count : count + (await cut(signal));
   }
 
-  async function cut(): Promise<number> {
-    const { count, bytes } = await cutToSize(internals, maxBytes);
+  async function cut(signal?: AbortSignal): Promise<number> {
+    const { count, bytes } = await cutToSize(internals, maxBytes, signal);
     filled = bytes;
     return count;
   }

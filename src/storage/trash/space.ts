@@ -49,11 +49,12 @@ function addTo(one: Space, other: Space): Space {
 
 /**
  * Removes entries if the trash has more than `maxBytes`: those that are larger than it, and the oldest ones until a
- * tenth is free. Returns the number of entries, and the bytes that are left.
+ * tenth is free. Returns the number of entries, and the bytes that are left. Rejects with the reason of the signal.
  */
 export async function cutToSize(
   internals: TrashInternals,
   maxBytes: number,
+  signal: AbortSignal | undefined,
 ): Promise<{ count: number; bytes: number }> {
   let [count, bytes] = [0, 0];
 
@@ -65,6 +66,7 @@ export async function cutToSize(
 
   for await (const batch of walkEntries(internals.storage, TRASH_FOLDER)) {
     for (const place of batch) {
+      signal?.throwIfAborted();
       const { bytes: size } = await measureEntry(internals, place);
       if (size <= maxBytes || !(await end(place))) bytes += size;
     }
@@ -73,6 +75,7 @@ export async function cutToSize(
   for await (const page of walkInOrder(internals.storage, TRASH_FOLDER, "oldest")) {
     for (const place of page) {
       if (bytes <= FILLED * maxBytes) return { count, bytes };
+      signal?.throwIfAborted();
       const { bytes: size } = await measureEntry(internals, place);
       if (await end(place)) bytes -= size;
     }

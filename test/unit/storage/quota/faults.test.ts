@@ -147,6 +147,35 @@ describe("a sweep of quotas, if one folder cannot be counted", () => {
   });
 });
 
+describe("a sweep of quotas that is aborted", () => {
+  it("ends no count that another caller waits for", async () => {
+    const memory = createMemoryStorage();
+    await memory.createFolder("/a");
+    await memory.createFolder("/a/deep");
+    const stopping = new AbortController();
+    let [isSwept, now] = [false, 1];
+    let recounted: Promise<unknown> | undefined;
+    const storage = overrideStorage(memory, {
+      async *list(path) {
+        if (isSwept && path === "/a") {
+          recounted ??= quota.recount("/a");
+          stopping.abort();
+        }
+        yield* memory.list(path);
+      },
+    });
+    const options = { folders: [{ path: "/a", files: 9 }], recountSeconds: 60, clock: () => now };
+    const { quota } = createQuotaStorage(storage, options);
+    await quota.usage("/a");
+    // Another program.
+    await memory.write("/a/deep/new", bytes(1));
+    now += 60_000;
+    isSwept = true;
+    await expect(quota.sweep({ signal: stopping.signal })).rejects.toThrow("aborted");
+    expect(await recounted).toMatchObject({ files: 1 });
+  });
+});
+
 describe("a storage with quotas, if an upload stalls for longer than a process is waited for", () => {
   it("keeps its reservation in this process, also when others are counted meanwhile", async () => {
     let now = 1;

@@ -171,6 +171,18 @@ describe("a trash with a size", () => {
     expect(purges.at(-1)).toBe("space /6");
     expect(await entriesOf(storage)).toEqual(before);
   });
+
+  it("is cut no further by a sweep that is aborted", async () => {
+    const { inner, storage: large } = openTrash();
+    for (const path of ["/1", "/2", "/3"]) await fill(large, path, 200);
+    for (const path of ["/1", "/2", "/3"]) await large.remove(path);
+    const { storage } = openTrash({ maxBytes: 100 }, inner);
+    const stopping = new AbortController();
+    storage.trash.watch(() => stopping.abort());
+    await expect(storage.trash.sweep({ signal: stopping.signal })).rejects.toThrow("aborted");
+    expect(await entriesOf(storage)).toHaveLength(2);
+    expect(await storage.trash.sweep()).toBe(2);
+  });
 });
 
 describe("a trash around a storage with quotas", () => {
