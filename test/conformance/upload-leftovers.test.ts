@@ -82,3 +82,17 @@ it("leaves the uploads of a storage whose root is above, and removes bytes that 
   expect(await offsetOf(inner, own.key)).toBe(0);
   await rm(root, { recursive: true, force: true });
 });
+
+it("removes bytes whose state cannot be read", async () => {
+  const root = await mkdtemp(join(tmpdir(), "fileferry-lost-states-"));
+  const storage = createDiskStorage({ root });
+  const { key } = await beginUpload(storage, "/file");
+  await appendText(storage, key, 0, "abc");
+  const states = join(root, ".fileferry-uploads.tmp");
+  const [owner = ""] = await readdir(states);
+  // As a power failure may leave it.
+  await writeFile(join(states, owner, `${key.id}.json`), "");
+  createDiskStorage({ root });
+  await expect.poll(() => readdir(root)).toEqual([".fileferry-uploads.tmp"]);
+  await rm(root, { recursive: true, force: true });
+});

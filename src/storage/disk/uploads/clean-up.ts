@@ -31,7 +31,7 @@ export function createUploadCleanUp(tree: FolderTree, locate: Locate): UploadCle
     // It may be of another storage, and of another user.
     if (name === UPLOADS_FOLDER) return withFolder(folder.enter(name), cleanUpStates).catch(() => false);
     const upload = await states.readOf(name);
-    if (upload === undefined && (await mayBeOfOther(folder, name))) return false;
+    if (upload === undefined && (await mayBeOfOther(tree, folder, name))) return false;
     const segments = upload && (await locate(toPathSegments(upload.path).slice(0, -1)));
     const home = segments && (await tree.open(segments).catch(undefinedIfMissing));
     try {
@@ -64,23 +64,25 @@ export function createMovedUploadCleanUp(tree: FolderTree, locate: Locate): Move
 }
 
 /** Whether a storage whose root is below or above that of the caller may have the upload with these bytes. */
-async function mayBeOfOther(folder: OpenFolder, bytesName: string): Promise<boolean> {
+async function mayBeOfOther(tree: FolderTree, folder: OpenFolder, bytesName: string): Promise<boolean> {
   const statePath = toStatePath(bytesName);
+  if (statePath === undefined) return false;
+  const own = await withFolder(tree.open([]), async (root) => root.identity());
   // Another user may have the states, and nothing else can be seen then.
-  return statePath !== undefined && hasStateAbove(folder, statePath).catch(() => true);
+  return hasStateAbove(folder, statePath, own).catch(() => true);
 }
 
 /**
  * Whether a folder above the bytes of an upload has its state: the root of another storage. The state comes first, so
- * no upload that goes on is missed.
+ * no upload that goes on is missed. `own`: the identity of the caller's root. A state there is one that cannot be read.
  */
-async function hasStateAbove(folder: OpenFolder, statePath: string): Promise<boolean> {
+async function hasStateAbove(folder: OpenFolder, statePath: string, own: string): Promise<boolean> {
   let below = "";
   for (let above = "."; ; above += "/..") {
     const identity = toIdentity(await lstat(folder.at(above), BIGINT));
     // The root of the file system is its own parent.
     if (identity === below) return false;
-    if (await exists(folder, `${above}/${statePath}`)) return true;
+    if (identity !== own && (await exists(folder, `${above}/${statePath}`))) return true;
     below = identity;
   }
 }
