@@ -111,7 +111,7 @@ function translateGlob(glob: string, user: string): string {
 }
 
 /** A class, or quoted text, that may hold the account's name: there it cannot keep its case. */
-const UNCLEAR_USER = /\[\^?\]?(?:\[:\^?\w+:\]|[^\]])*\$\{USER\}|\\Q/;
+const UNCLEAR_USER = /\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\$\{USER\}|\\Q/;
 
 /** A flag that makes a part of a regular expression ignore case, such as `(?i)` or `(?si:`. */
 const CASE_FLAG = /\(\?[msU]*i/;

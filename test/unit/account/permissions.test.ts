@@ -326,6 +326,8 @@ describe("the account's name in an expression", () => {
     [`m/(?i)^/share/${USER}(/|$)/`, "alice", "/share/ALICE/x", false],
     [`m/(?i)^/share/${USER}(/|$)/`, "alice", "/SHARE/alice/x", true],
     [`m/^/share/(?i:${USER})/`, "alice", "/share/ALICE/x", false],
+    [`m/^/[\\]${USER}]$/`, "zz", "/d", false],
+    [`m/^/[\\]${USER}]$/`, "zz", "/z", true],
     [`m/^/(?si:share/${USER}/)/`, "alice", "/SHARE/alice/x", true],
     [`m/^/${USER}+$/`, "bob", "/bobb", false],
     [`m/^/${USER}?$/`, "bob", "/bo", false],
