@@ -75,21 +75,19 @@ export function createKeptAnswers({ store, seconds, clock, report }: KeptAnswers
     text: string,
     { fingerprint, secret, payer }: { readonly fingerprint: string; readonly secret: string; readonly payer: string },
   ): Claim {
-    let renewing = Promise.resolve();
-    const timer = setInterval(() => {
-      renewing = renewing.then(renew).catch(report);
-    }, LEASE_MS / 3);
+    let renewing: Promise<unknown> = Promise.resolve();
+    const timer = setInterval(renew, LEASE_MS / 3);
     (timer as { unref?: () => void }).unref?.();
 
-    async function renew(): Promise<void> {
-      if (isAtomicStore(store)) await store.replace(name, text, text, LEASE_MS);
-      else await store.set(name, text, LEASE_MS);
+    function renew(): void {
+      if (isAtomicStore(store)) void store.replace(name, text, text, LEASE_MS).catch(report);
+      else renewing = renewing.then(() => store.set(name, text, LEASE_MS)).catch(report);
     }
 
     /** The request has ended: what fails now must not fail it. */
     async function end(work: () => Promise<unknown>): Promise<void> {
       clearInterval(timer);
-      // A renewal that a store finishes later would overwrite the answer.
+      // A store without the atomic step may finish a renewal later, which would overwrite the answer.
       await renewing;
       try {
         await work();
