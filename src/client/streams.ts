@@ -40,8 +40,8 @@ export async function openContent(
 }
 
 /**
- * Passes a stream through another one to what uses it. If that fails, or the signal is aborted, the source is cancelled
- * here: `fetch` of Node does not.
+ * Passes a stream through another one to what uses it. The source is cancelled here if not all of it is used: `fetch` of
+ * Node does not, and a pipe waits with that for chunks that are not taken any more.
  * @throws ContentError if the source fails, whatever `use` makes of that; the reason of the signal, or what `use`
  * rejects with.
  */
@@ -62,14 +62,13 @@ export async function useStream<T>(
       if (done) controller.close();
       else controller.enqueue(value);
     },
-    cancel: (reason) => reader.cancel(reason),
   });
-  return use(watched.pipeThrough(through, signal ? { signal } : {})).catch((error: unknown) => {
-    // The pipe waits with that for chunks that are not taken any more.
-    reader.cancel(error).catch(() => undefined);
-    signal?.throwIfAborted();
-    throw failure ?? error;
-  });
+  return use(watched.pipeThrough(through, signal ? { signal } : {}))
+    .catch((error: unknown) => {
+      signal?.throwIfAborted();
+      throw failure ?? error;
+    })
+    .finally(() => void reader.cancel(signal?.reason).catch(() => undefined));
 }
 
 /** Reads a stream, or what another one leaves of it, into memory. @throws ContentError, or the reason of the signal. */

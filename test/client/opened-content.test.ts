@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ByteStream, OpenContent, PutOptions } from "../../src/client.ts";
+import { type ByteStream, createClient, type OpenContent, type PutOptions } from "../../src/client.ts";
 import { noise } from "../../src/testing/storage/content.ts";
 import type { TestServiceOptions } from "../support/service.ts";
 import { type ClientEnvironment, failureOf, openClient } from "./setup.ts";
@@ -97,6 +97,22 @@ describe.each(WAYS)("an aborted upload of a function, sent %s", (_way, options, 
     open?.(new ReadableStream({ cancel }));
     await expect.poll(() => cancelled).toBe(1);
     await expect.poll(() => listUploads(environment)).toEqual([]);
+  });
+});
+
+describe("a stream of a request that is refused early", () => {
+  it.each([undefined, () => undefined])("is closed, with and without progress", async (onProgress) => {
+    const fetch = async () => new Response(null, { status: 412 });
+    const client = createClient({ baseUrl: "http://files.example", credentials: "cookie", fetch });
+    let cancelled = 0;
+    const content = new ReadableStream({
+      pull: (controller) => controller.enqueue(new Uint8Array(1000)),
+      cancel() {
+        cancelled += 1;
+      },
+    });
+    await expect(client.put("/a", content, { onProgress })).rejects.toMatchObject({ status: 412 });
+    expect(cancelled).toBe(1);
   });
 });
 
