@@ -51,7 +51,7 @@ const USAGE_MS = 5000;
 
 /**
  * Serves until SIGINT or SIGTERM, or until `orders.stop` resolves. Then it finishes the requests in progress, or cuts
- * them at the deadline, and resolves; without a port if it has not started yet. A second signal ends the process
+ * them at the deadline, and resolves. If it has not started yet, it opens no port. A second signal ends the process
  * immediately. Rejects with a failure if the start fails. In any case it closes everything that it opened.
  */
 export async function serve(settings: ServeSettings, outputs: ServeOutputs, orders?: ServeOrders): Promise<void> {

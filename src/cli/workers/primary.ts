@@ -162,10 +162,13 @@ export async function serveByWorkers(settings: ServeSettings, count: number, out
     await Promise.all(living.values());
   }
 
+  let reloading: Promise<unknown> = Promise.resolve();
+
   async function reload(): Promise<void> {
     outputs.reopenLog?.();
-    // For later workers. Those that serve read the accounts themselves, and log what is wrong.
-    await reloads?.readAccounts().catch(() => undefined);
+    // For later workers. Those that serve read the accounts themselves, and log what is wrong, too.
+    reloading = reloading.then(reloads?.readAccounts).catch(() => undefined);
+    await reloading;
     for (const worker of living.keys()) sendTo(worker, { type: "reload" });
   }
 
