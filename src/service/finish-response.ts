@@ -103,7 +103,7 @@ export function createResponseFinisher(config: ServiceConfig): ResponseFinisher 
         ["Vary", `Accept-Encoding${varyByOrigin}`],
       ];
     }
-    const isTranslated = headers.some(([name]) => name === "Content-Language");
+    const isTranslated = request.headers.has("x-messages") || headers.some(([name]) => name === "Content-Language");
     const varyByPreference = kind === "folder" && request.headers.has("prefer") ? ", Prefer" : "";
     const varyByDigest =
       (kind === "file" || kind === "version") && config.digests !== undefined ? toWantedNames(request.headers) : "";
