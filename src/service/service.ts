@@ -234,9 +234,9 @@ export function createFileService(options: FileServiceOptions): FileService {
  */
 function toVariant(request: Request, kind: ResolvedUrl["kind"], served: readonly Served[]): Variant {
   if (served.includes("webdav-methods") && isWebdavMethod(request.method)) return "webdav";
-  const negotiated = negotiateVariant(request, kind === "folder" && isGetOrHead(request.method));
   const [only, ...others] = toApis(served);
-  if (only === undefined || others.length > 0) return negotiated;
-  const [first, ...more] = variantsOf(only);
-  return isByScript(request) && more.includes(negotiated) ? negotiated : first;
+  const [first, ...more] = only === undefined || others.length > 0 ? [] : variantsOf(only);
+  if (first !== undefined && !(more.length > 0 && isByScript(request))) return first;
+  const negotiated = negotiateVariant(request, kind === "folder" && isGetOrHead(request.method));
+  return first === undefined || more.includes(negotiated) ? negotiated : first;
 }
