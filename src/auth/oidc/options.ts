@@ -124,8 +124,9 @@ function checkGroups(groups: unknown): void {
   const isMap = typeof groups === "object" && groups !== null;
   const areGroups = Array.isArray(groups) ? groups.every(isPair) : isMap && Object.values(groups).every(isText);
   checkOption(areGroups, "groups", "identifiers of groups by the names of groups, or a list of such pairs");
-  // JavaScript puts such names before all others, whatever their order in the source.
-  const hasOrder = Array.isArray(groups) || !Object.keys(groups ?? {}).some((name) => /^\d+$/.test(name));
+  // JavaScript puts whole numbers before all other names, whatever their order in the source.
+  const names = Array.isArray(groups) ? [] : Object.keys(groups ?? {});
+  const hasOrder = names.length < 2 || !names.some((name) => /^(?:0|[1-9]\d*)$/.test(name));
   checkOption(
     hasOrder,
     "groups",
