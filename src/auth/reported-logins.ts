@@ -48,7 +48,7 @@ export function createReportedLogins(
 
   function isReported(login: string): boolean {
     const since = reported.get(login);
-    return since !== undefined && clock() - since < REPORTED_FOR;
+    return since !== undefined && Math.abs(clock() - since) < REPORTED_FOR;
   }
 
   /** Marks a login as reported. Returns whether it was not yet. */
