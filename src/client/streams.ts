@@ -40,8 +40,8 @@ export async function openContent(
 }
 
 /**
- * Passes a stream through another one to what uses it. The source is cancelled here if not all of it is used: `fetch` of
- * Node does not, and a pipe waits with that for chunks that are not taken any more.
+ * Passes a stream through another one to what uses it. The source is cancelled here if not all of it is used: Node's
+ * `fetch` does not, and a pipe waits with that for chunks that are not taken any more.
  * @throws ContentError if the source fails, whatever `use` makes of that; the reason of the signal, or what `use`
  * rejects with.
  */
