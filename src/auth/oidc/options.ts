@@ -125,8 +125,7 @@ function checkGroups(groups: unknown): void {
   const areGroups = Array.isArray(groups) ? groups.every(isPair) : isMap && Object.values(groups).every(isText);
   checkOption(areGroups, "groups", "identifiers of groups by the names of groups, or a list of such pairs");
   // JavaScript puts whole numbers before all other names, whatever their order in the source.
-  const names = Array.isArray(groups) ? [] : Object.keys(groups ?? {});
-  const hasOrder = names.length < 2 || !names.some((name) => /^(?:0|[1-9]\d*)$/.test(name));
+  const hasOrder = Array.isArray(groups) || !Object.keys(groups ?? {}).some((name) => /^(?:0|[1-9]\d*)$/.test(name));
   checkOption(
     hasOrder,
     "groups",
