@@ -1,10 +1,10 @@
 import { toBatches } from "../../contracts/member-batches.ts";
-import { hasCode, type StorageEntry } from "../../contracts/storage-adapter.ts";
-import { isHttpError } from "../../http/http-error.ts";
+import type { StorageEntry } from "../../contracts/storage-adapter.ts";
 import type { AccountContext } from "../../request/context.ts";
 import { toUploadHolder } from "../../transfers/uploads/limits.ts";
 import { type FoundMember, toPageMember } from "../../views/member-order.ts";
 import { acquirePageBytes, toMemberBytes } from "./page-memory.ts";
+import { isOfFolderAlone } from "./unlisted-folder.ts";
 
 /** A search that is going on. */
 export interface SearchWalk {
@@ -48,7 +48,7 @@ export function walkForSearch(
         await turn.next();
       }
     } catch (error) {
-      if (!isOmitted(error, context)) throw error;
+      if (!isOfFolderAlone(error, context)) throw error;
     }
   }
 
@@ -99,14 +99,4 @@ export function walkForSearch(
   }
 
   return { batches: walk(), isTruncated: () => isTruncated };
-}
-
-const OMITTED = ["not-found", "not-a-folder", "denied"] as const;
-
-/** Whether an error concerns one folder only. That a storage denies one is probably a mistake, which operators see. */
-function isOmitted(error: unknown, { report }: Pick<AccountContext, "report">): boolean {
-  if (isHttpError(error)) return error.failure === "denied";
-  if (!hasCode(error, ...OMITTED)) return false;
-  if (error.code === "denied") report(error);
-  return true;
 }

@@ -121,7 +121,7 @@ async function* writeMembers(
   const { quotaOf } = propfind;
   yield start;
   let current: { readonly folder: readonly string[]; readonly base: string; readonly locksOf: LocksOf } | undefined;
-  for await (const { folder, members } of walkFolders(files, path.segments, isDeep)) {
+  for await (const { folder, members } of walkFolders(context, path.segments, isDeep)) {
     // Once for a folder, whose members may come in a hundred parts.
     if (current?.folder !== folder) {
       const base = toHref(context, { segments: folder, isFolder: true });

@@ -1,7 +1,7 @@
-import type { AccountFiles } from "../../account/files.ts";
 import { toBatches } from "../../contracts/member-batches.ts";
-import { hasCode, type StorageEntry } from "../../contracts/storage-adapter.ts";
-import { isHttpError } from "../../http/http-error.ts";
+import type { StorageEntry } from "../../contracts/storage-adapter.ts";
+import type { AccountContext } from "../../request/context.ts";
+import { isOfFolderAlone } from "../folders/unlisted-folder.ts";
 
 /** Members of a folder. */
 interface MemberBatch {
@@ -15,27 +15,23 @@ interface MemberBatch {
  * @throws what listing the folder itself throws.
  */
 export async function* walkFolders(
-  files: Pick<AccountFiles, "list">,
+  context: Pick<AccountContext, "files" | "report">,
   top: readonly string[],
   isDeep: boolean,
 ): AsyncGenerator<MemberBatch> {
   const waiting = [top];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     try {
-      for await (const members of toBatches(files.list(folder, undefined, isDeep ? "long" : "short"))) {
+      for await (const members of toBatches(context.files.list(folder, undefined, isDeep ? "long" : "short"))) {
         if (isDeep) waiting.push(...foldersIn(folder, members));
         yield { folder, members };
       }
     } catch (error) {
-      if (folder === top || !isLeftOut(error)) throw error;
+      if (folder === top || !isOfFolderAlone(error, context)) throw error;
     }
   }
 }
 
 function foldersIn(folder: readonly string[], members: readonly StorageEntry[]): readonly (readonly string[])[] {
   return members.filter(({ kind }) => kind === "folder").map(({ name }) => [...folder, name]);
-}
-
-function isLeftOut(error: unknown): boolean {
-  return isHttpError(error) ? error.failure === "denied" : hasCode(error, "not-found");
 }

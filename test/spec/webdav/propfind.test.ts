@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createAccountsAuthenticator } from "../../../src/auth/accounts/accounts.ts";
 import type { AccountSettings } from "../../../src/contracts/account.ts";
 import type { FileEvent } from "../../../src/contracts/events/file-event.ts";
+import { StorageError } from "../../../src/contracts/storage-adapter.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import type { TestService, TestServiceOptions } from "../../support/service.ts";
 import { overrideStorage, withLinks } from "../../support/storage.ts";
@@ -123,6 +124,24 @@ describe("the members of a PROPFIND", () => {
     expect(found).not.toContain("/home/f/sub/deep.txt");
     expect((await call(test, "PROPFIND", "/home/f/sub/", { depth: "infinity" })).status).toBe(403);
   });
+
+  it.each(["denied", "not-a-folder"] as const)(
+    "of infinite depth are shown without those of folders that the storage cannot list: %s",
+    async (code) => {
+      const inner = createMemoryStorage();
+      const storage = overrideStorage(inner, {
+        async *list(path) {
+          if (path === "/alice/f/sub") throw new StorageError(code);
+          yield* inner.list(path);
+        },
+      });
+      const { log, ...test } = await createDav({ storage, webdav: { infiniteDepth: true } });
+      const found = hrefsOf(await call(test, "PROPFIND", "/home/", { depth: "infinity" }));
+      expect(found).toContain("/home/f/sub/");
+      expect(found).not.toContain("/home/f/sub/deep.txt");
+      expect(log.text().includes("denied")).toBe(code === "denied");
+    },
+  );
 
   it("break the connection off if the storage fails in the middle, and the events say so", async () => {
     const inner = createMemoryStorage();
