@@ -1,3 +1,4 @@
+import cluster, { type Worker } from "node:cluster";
 import { EventEmitter } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { Writable } from "node:stream";
@@ -36,15 +37,6 @@ class PlayedWorker extends EventEmitter {
 }
 
 const workers: PlayedWorker[] = [];
-vi.mock("node:cluster", () => ({
-  default: {
-    fork() {
-      const worker = new PlayedWorker();
-      workers.push(worker);
-      return worker;
-    },
-  },
-}));
 
 const output = new Writable({ write: (_chunk, _encoding, done) => done() });
 const outputs = { stdout: output, stderr: output, quiet: true } as unknown as ServeOutputs;
@@ -53,9 +45,16 @@ const SIGNALS = ["SIGHUP", "SIGINT", "SIGTERM"] as const;
 let others: Set<unknown>;
 beforeEach(() => {
   workers.length = 0;
+  // Not by a mock of the module, which another test file of this process may have loaded.
+  vi.spyOn(cluster, "fork").mockImplementation(() => {
+    const worker = new PlayedWorker();
+    workers.push(worker);
+    return worker as unknown as Worker;
+  });
   others = new Set(SIGNALS.flatMap((signal) => process.rawListeners(signal)));
 });
 afterEach(() => {
+  vi.mocked(cluster.fork).mockRestore();
   for (const signal of SIGNALS) {
     for (const listener of process.rawListeners(signal)) {
       if (!others.has(listener)) process.off(signal, listener as () => void);
