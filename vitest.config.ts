@@ -11,8 +11,11 @@ const QUICK = [
   "test/openapi/!(drift).test.ts",
   "test/conformance/{authenticators,stores}.test.ts",
 ];
-/** Tests in which calls of the system fail: they replace functions that a module takes when it is loaded. */
-const FAULTS = "test/faults/{accounts-errno,disk/*}.test.ts";
+/**
+ * Tests in which calls of the system fail: they replace functions that a module takes when it is loaded. And one that
+ * measures what it reaches of modules, from when it loads them on.
+ */
+const FAULTS = "test/{faults/{accounts-errno,disk/*},fuzz/fuzz}.test.ts";
 /** Tests that need Chromium, Redis, an S3 server, nginx, strace, fail2ban, archivers, packages or another runtime. */
 const INSTALLED = [
   "test/archive/*.test.ts",
