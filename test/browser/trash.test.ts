@@ -5,15 +5,20 @@ import { logIn, openSite, type Site } from "./site.ts";
 
 const FILES = { "a.txt": "a", "b.txt": "b", "c.txt": "c" };
 
+/** Logs in, deletes all members of the home, and shows the trash. */
+async function deleteAll(page: Parameters<typeof logIn>[0], site: Site): Promise<void> {
+  await logIn(page, site);
+  await page.locator("#select-all").click();
+  await page.getByRole("group").getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByText("This folder is empty.").waitFor();
+  await page.goto(toTrash(site));
+}
+
 describeInChromium("the page of the trash", (chromium) => {
   it.each([1280, 320])("selects all with a script, at %i px", async (width) => {
     const site = await openSite({ files: FILES, hasTrash: true });
     const { page, expectNoComplaints } = await chromium.open({ viewport: { width, height: 700 } });
-    await logIn(page, site);
-    await page.locator("#select-all").click();
-    await page.getByRole("group").getByRole("button", { name: "Delete", exact: true }).click();
-    await page.getByText("This folder is empty.").waitFor();
-    await page.goto(toTrash(site));
+    await deleteAll(page, site);
     const all = page.getByRole("checkbox", { name: "Select all" });
     const boxes = page.locator("tbody input");
     const checked = () => page.locator("tbody input:checked").count();
@@ -39,11 +44,7 @@ describeInChromium("the page of the trash", (chromium) => {
   it("selects no more than a form may have, so that each part can be restored", async () => {
     const site = await openSite({ files: FILES, hasTrash: true, limits: { maxCommands: 2 } });
     const { page, expectNoComplaints } = await chromium.open();
-    await logIn(page, site);
-    await page.locator("#select-all").click();
-    await page.getByRole("group").getByRole("button", { name: "Delete", exact: true }).click();
-    await page.getByText("This folder is empty.").waitFor();
-    await page.goto(toTrash(site));
+    await deleteAll(page, site);
     const all = page.getByRole("checkbox", { name: "Select all" });
     const checked = () => page.locator("tbody input:checked").count();
     await all.check();
