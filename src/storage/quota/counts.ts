@@ -75,6 +75,18 @@ export interface CountsOptions {
   readonly clock: () => number;
 }
 
+/** The count that a caller wants. */
+interface WantedCount {
+  readonly folder: string;
+  /**
+   * Whether the folder still needs a walk. A walk does not see which changes another process has in progress, so one
+   * that is not needed only makes the count worse.
+   */
+  readonly isNeeded: (folder: string, record: CountRecord) => boolean;
+  /** Ends the walk. */
+  readonly signal?: AbortSignal | undefined;
+}
+
 /** The record of a folder after a walk, and whether it has the count of that walk. */
 interface StoredWalk {
   readonly record: CountRecord;
@@ -117,46 +129,63 @@ export function createCounts(options: CountsOptions): Counts {
   async function usage(folder: string): Promise<QuotaUsage> {
     watch(folder);
     const record = await find(folder);
-    if (record === undefined || record.countedAt === 0) return recount(folder);
+    if (record === undefined || record.countedAt === 0) return count({ folder, isNeeded: isLost });
     if (!isLost(folder, record) || !mayWalk(folder)) return toUsage(record);
-    if (!isLoopShared) return recount(folder);
-    void recount(folder).catch(() => undefined);
+    if (!isLoopShared) return count({ folder, isNeeded: isLost });
+    void count({ folder, isNeeded: isLost }).catch(() => undefined);
     return toUsage(record);
   }
 
+  /** A folder without a count is one, too. */
   function isLost(folder: string, record: CountRecord): boolean {
     return record.isStale || lost.has(folder);
   }
 
-  /** Callers at the same time share one walk. On Workers no request may wait for another. */
-  async function recount(folder: string, signal?: AbortSignal): Promise<QuotaUsage> {
-    if (!isLoopShared) return countByWalk(folder, signal);
-    const running = recounts.get(folder) ?? startRecount(folder, signal);
-    const usage = await running.counting;
-    const isEndedByOther = running.signal !== signal && running.signal?.aborted === true;
-    return isEndedByOther ? recount(folder, signal) : usage;
+  function isLostOrDue(folder: string, record: CountRecord): boolean {
+    return isLost(folder, record) || isDue(record);
   }
 
-  function startRecount(folder: string, signal: AbortSignal | undefined): Recount {
-    const running = { counting: countByWalk(folder, signal).finally(() => recounts.delete(folder)), signal };
+  const recount = (folder: string): Promise<QuotaUsage> => count({ folder, isNeeded: () => true });
+
+  /** Callers at the same time share one walk. On Workers no request may wait for another. */
+  async function count(wanted: WantedCount): Promise<QuotaUsage> {
+    if (!isLoopShared) return countIfNeeded(wanted);
+    const { folder, signal } = wanted;
+    const running = recounts.get(folder) ?? startRecount(wanted);
+    const usage = await running.counting;
+    const isEndedByOther = running.signal !== signal && running.signal?.aborted === true;
+    return isEndedByOther ? count(wanted) : usage;
+  }
+
+  function startRecount(wanted: WantedCount): Recount {
+    const { folder, signal } = wanted;
+    const running = { counting: countIfNeeded(wanted).finally(() => recounts.delete(folder)), signal };
     recounts.set(folder, running);
     return running;
   }
 
-  async function countByWalk(folder: string, signal: AbortSignal | undefined): Promise<QuotaUsage> {
+  /** If another process has counted the folder since the caller looked, that count stays. */
+  async function countIfNeeded({ folder, isNeeded, signal }: WantedCount): Promise<QuotaUsage> {
     ownChanges.set(folder, 0);
+    try {
+      const before = (await update(folder, (record) => record ?? UNCOUNTED)) ?? UNCOUNTED;
+      return toUsage(isNeeded(folder, before) ? await countByWalk(folder, before, signal) : before);
+    } finally {
+      ownChanges.delete(folder);
+    }
+  }
+
+  async function countByWalk(folder: string, before: CountRecord, signal?: AbortSignal): Promise<CountRecord> {
     // Before the walk: a change that is lost during it notes the folder again.
     const wasLost = lost.delete(folder);
     let walk: FolderWalk | undefined;
     let stored: StoredWalk | undefined;
     try {
-      const before = (await update(folder, (record) => record ?? UNCOUNTED)) ?? UNCOUNTED;
       walk = await walks.count(folder, signal);
       stored = walk && (await storeWalk(folder, before, walk, wasLost));
-      return toUsage(stored?.record ?? (await find(folder)) ?? UNCOUNTED);
+      return stored?.record ?? (await find(folder)) ?? UNCOUNTED;
     } finally {
       walk?.end();
-      ownChanges.delete(folder);
       if (stored) failedAt.delete(folder);
       else failedAt.set(folder, clock());
       if (wasLost && !stored?.isOwn) lost.add(folder);
@@ -203,8 +232,8 @@ export function createCounts(options: CountsOptions): Counts {
 
   async function recountIfDue(folder: string, signal?: AbortSignal): Promise<boolean> {
     const record = await find(folder);
-    if (record === undefined || !(isLost(folder, record) || isDue(record))) return false;
-    await recount(folder, signal);
+    if (record === undefined || !isLostOrDue(folder, record)) return false;
+    await count({ folder, isNeeded: isLostOrDue, signal });
     signal?.throwIfAborted();
     return true;
   }
@@ -212,7 +241,7 @@ export function createCounts(options: CountsOptions): Counts {
   async function recountLostIn(folder: string, signal?: AbortSignal): Promise<number> {
     const record = await find(folder);
     if (record !== undefined && isLost(folder, record)) {
-      await recount(folder, signal);
+      await count({ folder, isNeeded: isLost, signal });
       signal?.throwIfAborted();
       return 1;
     }
@@ -234,7 +263,7 @@ export function createCounts(options: CountsOptions): Counts {
     const first = await tryToReserve(asked, !isUnderWay && mayWalk(folder));
     if (typeof first === "object") throw createQuotaError(first);
     if (first === "reserved") return;
-    if (!isUnderWay) await recount(folder);
+    if (!isUnderWay) await count({ folder, isNeeded: isLost });
     const answer = await tryToReserve(asked, false);
     if (typeof answer === "object") throw createQuotaError(answer);
     if (answer === "uncounted") throw new StorageError("unavailable", `Too much changes in ${folder} to count it.`);
@@ -259,7 +288,7 @@ export function createCounts(options: CountsOptions): Counts {
     );
     // Not awaited: until the walk ends, the old count is used.
     if (record !== undefined && isDue(record) && isLoopShared && mayWalk(folder)) {
-      void recount(folder).catch(() => undefined);
+      void count({ folder, isNeeded: isLostOrDue }).catch(() => undefined);
     }
     return decision?.answer ?? "uncounted";
   }

@@ -207,16 +207,13 @@ describe("quotas of two processes with one store", () => {
     const inner = createMemoryStorage();
     await inner.createFolder("/h");
     let otherUsage: Promise<unknown> | undefined;
-    let startListing: () => void = () => undefined;
-    const isStored = new Promise<void>((resolve) => {
-      startListing = resolve;
-    });
+    const isStored = createSignal();
     const one = createQuotaStorage(
       {
         ...inner,
         write: async (...given) => {
           const entry = await inner.write(...given);
-          startListing();
+          isStored.give();
           await otherUsage;
           return entry;
         },
@@ -227,7 +224,7 @@ describe("quotas of two processes with one store", () => {
       {
         ...inner,
         list: async function* (...given) {
-          await isStored;
+          await isStored.given;
           yield* inner.list(...given);
         },
       },
@@ -239,7 +236,45 @@ describe("quotas of two processes with one store", () => {
     for (const { quota } of [one, other])
       expect(await quota.usage("/h")).toEqual({ bytes: 100, files: 1, reservedBytes: 0, reservedFiles: 0 });
   });
+
+  it("count no file twice that one process stores after it has counted the folder for both", async () => {
+    const store = createMemoryKeyValueStore();
+    const inner = createMemoryStorage();
+    await inner.createFolder("/h");
+    const [hasLooked, isStored] = [createSignal(), createSignal()];
+    const late = {
+      ...store,
+      get: async (key: string) => {
+        const text = await store.get(key);
+        hasLooked.give();
+        await isStored.given;
+        return text;
+      },
+    };
+    const other = createQuotaStorage(inner, { store: late });
+    const otherUsage = other.quota.usage("/h");
+    await hasLooked.given;
+    const write: StorageAdapter["write"] = async (...given) => {
+      const entry = await inner.write(...given);
+      isStored.give();
+      await otherUsage;
+      return entry;
+    };
+    const one = createQuotaStorage({ ...inner, write }, { store });
+    await one.write("/h/a", bytes(100), { size: 100, quota: HOME });
+    for (const { quota } of [one, other])
+      expect(await quota.usage("/h")).toEqual({ bytes: 100, files: 1, reservedBytes: 0, reservedFiles: 0 });
+  });
 });
+
+/** Something that one caller waits for, and another one gives. */
+function createSignal(): { readonly given: Promise<void>; give(): void } {
+  let give: () => void = () => undefined;
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return { given, give };
+}
 
 describe("a write with a quota that is aborted", () => {
   /** A storage whose counts are in a store that takes its time. */
