@@ -14,6 +14,18 @@ export { isMountEntry } from "../storage/mount.ts";
  * real folder.
  */
 export function mountAccount({ home, virtualFolders }: Account, storage: StorageAdapter): StorageAdapter {
+  if (!virtualFolders.some(({ virtual }) => virtual.length === 0)) return mountFolders(home, virtualFolders, storage);
+  // A link to a virtual folder has it as its root, and no tree can be mounted over its own root.
+  const top = "root";
+  const lower = virtualFolders.map(({ virtual, real }) => ({ virtual: [top, ...virtual], real }));
+  return createFolderStorage(mountFolders(home, lower, storage), [top]);
+}
+
+function mountFolders(
+  home: readonly string[],
+  virtualFolders: Account["virtualFolders"],
+  storage: StorageAdapter,
+): StorageAdapter {
   const root = createFolderStorage(storage, home);
   if (virtualFolders.length === 0) return root;
   const mounts = virtualFolders.map(

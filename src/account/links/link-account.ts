@@ -56,7 +56,7 @@ export function toLinkAccount(account: Account, rights: LinkRights): Account {
     home: toRealSegments(account, root),
     structure: [],
     virtualFolders: account.virtualFolders.flatMap(({ virtual, real }) =>
-      virtual.length > root.length && isPrefix(root, virtual) ? [{ virtual: virtual.slice(root.length), real }] : [],
+      isPrefix(root, virtual) ? [{ virtual: virtual.slice(root.length), real }] : [],
     ),
     permissions: toLinkPermissions(account.permissions, root, rights),
     ...(Number.isFinite(limit) && { maxFileBytes: limit }),
