@@ -7,6 +7,7 @@ import {
   StorageError,
   type TransferOptions,
 } from "../contracts/storage-adapter.ts";
+import { toUnfollowed } from "../contracts/storage-entry.ts";
 import { foldPath, isPrefix } from "../contracts/storage-path.ts";
 import { createError } from "../http/errors.ts";
 import type { Account } from "./account.ts";
@@ -89,6 +90,11 @@ export function createCopyAndMove(
       if (hasSizeLimit && size > maxFileBytes) throw createError("too-large", { values: { max: maxFileBytes } });
     }
 
+    /** A move of a link leaves alone what it leads to. */
+    function hasMembers(found: StorageEntry): boolean {
+      return (verb === "move" ? toUnfollowed(found) : found).kind === "folder";
+    }
+
     function isAllAllowed(): boolean {
       const operations = [...needs.file, ...needs.folder];
       return !hasSizeLimit && operations.every((operation) => permissions.grantsEverywhere(operation));
@@ -110,14 +116,14 @@ export function createCopyAndMove(
       return options.kind === "folder" ? limitFolders(verb, run, options.signal) : run();
     }
 
-    /** Checks everything in a folder. Returns the number of files if they are counted. A file is one. */
+    /** Checks everything in a folder. Returns the number of files if they are counted. Anything else is one. */
     async function checkMembers(
-      kind: Kind,
+      isWalked: boolean,
       from: readonly string[],
       to: readonly string[],
       isCounted: boolean,
     ): Promise<number> {
-      if (kind === "file") return 1;
+      if (!isWalked) return 1;
       let count = 0;
       const onFile = (): void => {
         count += 1;
@@ -136,8 +142,8 @@ export function createCopyAndMove(
       if (kind === "folder" && options.ifMatch !== undefined) throw new StorageError("precondition-failed");
       const replaced = await findReplaced(from, to, replace);
       const isAlone = withoutMembers && kind === "folder";
-      const count = isAlone ? 0 : await checkMembers(kind, from, to, onFiles !== undefined);
-      if (replaced !== undefined) await removals.requireForAll(to, replaced.kind === "folder");
+      const count = isAlone ? 0 : await checkMembers(hasMembers(found), from, to, onFiles !== undefined);
+      if (replaced !== undefined) await removals.requireForAll(to, replaced);
       await onFiles?.(count);
       if (isAlone) return copyFolderAlone(from, to, replaced);
       // The kind is passed on: if something else replaces the member now, it needs other permissions and must stay.

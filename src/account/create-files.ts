@@ -161,14 +161,14 @@ export function createAccountFiles(
     { ifMatch, ...options }: Omit<RemoveOptions, "kind"> = {},
   ): Promise<void> {
     if (segments.length === 0) throw createError("root-not-removable");
-    const found = (await find(segments))?.kind;
+    const found = await find(segments);
     const wantsFolder = kind === "folder" || kind === "empty-folder";
-    const isFolder = found === undefined ? wantsFolder : found === "folder";
+    const isFolder = found === undefined ? wantsFolder : found.kind === "folder";
     await requireFor(segments, toRemoval(isFolder));
     if (found === undefined || (kind !== "any" && wantsFolder !== isFolder)) throw new StorageError("not-found");
     if (isFolder && ifMatch !== undefined) throw new StorageError("precondition-failed");
     if (kind === "empty-folder") await removals.requireEmpty(segments);
-    else if (isFolder) await removals.requireForMembers(segments);
+    else await removals.requireForMembers(segments, found);
     // The kind is passed on: if another kind of member replaces this one now, it needs another permission and must
     // stay.
     const conditions = isFolder

@@ -1,5 +1,6 @@
 import { toBatches } from "../contracts/member-batches.ts";
 import { hasCode, type StorageAdapter, type StorageEntry } from "../contracts/storage-adapter.ts";
+import { toUnfollowed } from "../contracts/storage-entry.ts";
 import { runSteps, type Work } from "../platform/fair-queue.ts";
 import { toStoragePath } from "./path.ts";
 
@@ -11,7 +12,11 @@ export interface WalkedMember {
   readonly size: number;
 }
 
-/** Yields everything below a folder, one folder's listing at a time. `run` runs each step of a listing. */
+/**
+ * Yields everything below a folder, one folder's listing at a time. A link that the storage follows is yielded as a
+ * link, and what it leads to is not: copies leave it out, and moves and removals leave it alone. `run` runs each step
+ * of a listing.
+ */
 export async function* walkFolder(
   storage: StorageAdapter,
   top: readonly string[],
@@ -24,8 +29,9 @@ export async function* walkFolder(
         run,
         end: () => undefined,
       })) {
-        for (const { name, kind, size } of batch) {
-          const segments = [...folder, name];
+        for (const entry of batch) {
+          const segments = [...folder, entry.name];
+          const { kind, size } = toUnfollowed(entry);
           if (kind === "folder") waiting.push(segments);
           yield { segments, kind, size };
         }

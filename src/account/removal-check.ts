@@ -1,5 +1,6 @@
 import type { Operation } from "../contracts/account.ts";
-import type { StorageAdapter } from "../contracts/storage-adapter.ts";
+import type { StorageAdapter, StorageEntry } from "../contracts/storage-adapter.ts";
+import { toUnfollowed } from "../contracts/storage-entry.ts";
 import { createError } from "../http/errors.ts";
 import { readFirst } from "./folder-listings.ts";
 import { walkFolder } from "./folder-walk.ts";
@@ -25,10 +26,13 @@ export interface TreeAccess {
 export interface RemovalCheck {
   /** Throws if a folder has members. Counts also those that the account may not see. */
   requireEmpty(folder: readonly string[]): Promise<void>;
-  /** Throws if any member of a folder may not be removed: then the complete tree stays (CONTRACT 4.4). */
-  requireForMembers(folder: readonly string[]): Promise<void>;
-  /** Throws if a file or symlink, or a folder or anything in it, may not be removed. */
-  requireForAll(segments: readonly string[], isFolder: boolean): Promise<void>;
+  /**
+   * Throws if any member of a folder may not be removed: then the complete tree stays (CONTRACT 4.4). Where a link leads
+   * to stays in any case.
+   */
+  requireForMembers(segments: readonly string[], entry: StorageEntry): Promise<void>;
+  /** Throws if a file or link, or a folder or anything in it, may not be removed. */
+  requireForAll(segments: readonly string[], entry: StorageEntry): Promise<void>;
 }
 
 /** Creates the checks of an account's removals. */
@@ -38,7 +42,8 @@ export function createRemovalCheck({ tree, permissions, require, withWalkLock, r
     if (first !== undefined) throw createError("folder-not-empty");
   }
 
-  async function requireForMembers(folder: readonly string[]): Promise<void> {
+  async function requireForMembers(folder: readonly string[], entry: StorageEntry): Promise<void> {
+    if (toUnfollowed(entry).kind !== "folder") return;
     if (permissions.grantsEverywhere("delete-file") && permissions.grantsEverywhere("delete-folder")) return;
     await withWalkLock(async () => {
       for await (const { segments, kind } of walkFolder(tree, folder, runStep)) {
@@ -47,9 +52,9 @@ export function createRemovalCheck({ tree, permissions, require, withWalkLock, r
     });
   }
 
-  async function requireForAll(segments: readonly string[], isFolder: boolean): Promise<void> {
-    await require(segments, toRemoval(isFolder));
-    if (isFolder) await requireForMembers(segments);
+  async function requireForAll(segments: readonly string[], entry: StorageEntry): Promise<void> {
+    await require(segments, toRemoval(entry.kind === "folder"));
+    await requireForMembers(segments, entry);
   }
 
   return { requireEmpty, requireForMembers, requireForAll };

@@ -18,3 +18,8 @@ export interface StorageEntry {
    */
   readonly isFollowed?: true;
 }
+
+/** Returns the entry of the link itself if it is one that the storage follows, else the same entry. */
+export function toUnfollowed(entry: StorageEntry): StorageEntry {
+  return entry.isFollowed ? { ...entry, kind: "link", size: 0 } : entry;
+}

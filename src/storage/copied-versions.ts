@@ -1,5 +1,6 @@
 import { toStrongTag } from "../contracts/entity-tags.ts";
 import { hasCode, type StorageAdapter, type StorageEntry } from "../contracts/storage-adapter.ts";
+import { toUnfollowed } from "../contracts/storage-entry.ts";
 import { inParallel } from "../platform/in-parallel.ts";
 import { sha256Hex } from "../platform/sha256.ts";
 
@@ -85,15 +86,15 @@ export function createCopiedVersions(storage: StorageAdapter): CopiedVersions {
   };
 }
 
+/** A link that the storage follows is removed, too, but nothing that it leads to. */
+function isLink(entry: StorageEntry): boolean {
+  return toUnfollowed(entry).kind === "link";
+}
+
 /** Returns a number for a version of a file, or for a folder, at a path. Others have it only by chance. */
 function toVersion(path: string, entry?: StorageEntry): number {
   const version = entry?.kind === "file" && (toStrongTag(entry.etag) ?? [entry.size, entry.modified]);
   return Number(`0x${sha256Hex(JSON.stringify([path, version])).slice(0, 13)}`);
-}
-
-/** A link that the storage follows is removed, too, but nothing that it leads to. */
-function isLink({ kind, isFollowed }: StorageEntry): boolean {
-  return kind === "link" || isFollowed === true;
 }
 
 function ignoreChanged(error: unknown): void {

@@ -7,6 +7,7 @@ import {
   StorageError,
   type TransferOptions,
 } from "../contracts/storage-adapter.ts";
+import { toUnfollowed } from "../contracts/storage-entry.ts";
 import { checkSeparatePaths, checkSource, throwIfTaken } from "./conditions.ts";
 import { type CopiedVersions, createCopiedVersions } from "./copied-versions.ts";
 import { toFileContent } from "./file-content.ts";
@@ -35,8 +36,8 @@ interface Copied {
  *
  * A file replaces a file in one step. Anything else that is replaced is removed first, once the source was listed or
  * opened. If the copy fails later, what it replaces is lost. A copied folder grows member by member. If a member fails,
- * the copies are removed, but nothing that others have put there meanwhile. Symlinks, and members that disappear
- * meanwhile, are left out.
+ * the copies are removed, but nothing that others have put there meanwhile. Links, also those that the storage follows,
+ * and members that disappear meanwhile, are left out.
  */
 export async function copyByReading(
   storage: StorageAdapter,
@@ -200,7 +201,7 @@ async function takeBack({ storage, versions }: Copying, to: string): Promise<voi
   if (entry !== undefined) await versions.remove(to, entry).catch(() => undefined);
 }
 
-/** Yields the files and folders below a folder, each folder before its members. */
+/** Yields the files and folders below a folder, each folder before its members, and no links. */
 async function* walk(
   storage: StorageAdapter,
   top: string,
@@ -211,8 +212,9 @@ async function* walk(
       for await (const batch of toBatches(storage.list(folder))) {
         for (const entry of batch) {
           const path = `${folder}/${entry.name}`;
+          if (toUnfollowed(entry).kind === "link") continue;
           if (entry.kind === "folder") waiting.push(path);
-          if (entry.kind !== "link") yield [path, entry];
+          yield [path, entry];
         }
       }
     } catch (error) {

@@ -1,5 +1,6 @@
 import type { TrashMember } from "../../contracts/kept/trash.ts";
 import type { StorageAdapter, StorageEntry } from "../../contracts/storage-adapter.ts";
+import { toUnfollowed } from "../../contracts/storage-entry.ts";
 import { createSmallest } from "../../platform/smallest.ts";
 import { listIfFolder } from "../wrappers/list-folder.ts";
 import { isTimedId } from "../wrappers/timed-ids.ts";
@@ -73,8 +74,9 @@ export async function* walkTrashMembers(
   const waiting: (readonly string[])[] = [[]];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     for await (const batch of listIfFolder(storage, [top, ...folder].join("/"))) {
-      for (const { name, kind, size } of batch) {
-        const segments = [...folder, name];
+      for (const entry of batch) {
+        const segments = [...folder, entry.name];
+        const { kind, size } = toUnfollowed(entry);
         if (kind === "folder") waiting.push(segments);
         yield { segments, kind, size };
       }
