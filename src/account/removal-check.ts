@@ -27,8 +27,8 @@ export interface RemovalCheck {
   /** Throws if a folder has members. Counts also those that the account may not see. */
   requireEmpty(folder: readonly string[]): Promise<void>;
   /**
-   * Throws if any member of a folder may not be removed: then the complete tree stays (CONTRACT 4.4). Where a link leads
-   * to stays in any case.
+   * Throws if any member of a folder may not be removed: then the complete tree stays (CONTRACT 4.4). What a link leads
+   * to always stays.
    */
   requireForMembers(segments: readonly string[], entry: StorageEntry): Promise<void>;
   /** Throws if a file or link, or a folder or anything in it, may not be removed. */

@@ -3,6 +3,7 @@ import type { Api, FileService, RequestHandler } from "../contracts/file-service
 import { checkOption } from "../contracts/option-error.ts";
 import type { Reply } from "../http/reply.ts";
 import type { ReplyHandler } from "../http/reply-handler.ts";
+import { createBatch } from "./node/batch.ts";
 import { createExchange, type Exchange } from "./node/exchange.ts";
 import { mayLackFields } from "./node/header-count.ts";
 import { withInterimResponses } from "./node/interim-responses.ts";
@@ -85,18 +86,11 @@ function checkOptions(
  */
 function take(exchange: Exchange, made: Request | undefined, handler: ReplyHandler, lingerMilliseconds: number): void {
   const previous = openExchange(exchange);
-  arrived.push(() => void respondTo(exchange, previous, made, handler, lingerMilliseconds));
-  if (arrived.length === 1) setImmediate(respondToArrived);
+  whenParsed(() => void respondTo(exchange, previous, made, handler, lingerMilliseconds));
 }
 
 /** Starts the responses to the requests that have arrived in this iteration of the event loop. */
-let arrived: (() => void)[] = [];
-
-function respondToArrived(): void {
-  const responses = arrived;
-  arrived = [];
-  for (const respond of responses) respond();
-}
+const whenParsed = createBatch((run) => setImmediate(run));
 
 /**
  * Responds when the previous requests of the connection are done, and creates the `Request` then if the caller has not.

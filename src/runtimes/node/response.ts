@@ -2,6 +2,7 @@ import { ServerResponse } from "node:http";
 import { toByteStream } from "../../contracts/byte-source.ts";
 import { type Reply, releaseBody } from "../../http/reply.ts";
 import type { ChunkReader } from "../chunk-reader.ts";
+import { createBatch } from "./batch.ts";
 import type { Exchange } from "./exchange.ts";
 import { closeLingering } from "./lingering-close.ts";
 import { sendSource } from "./send-source.ts";
@@ -9,8 +10,8 @@ import { failResponse, type Head, MAX_WRITE_BYTES, sendChunks } from "./send-str
 import { isDraining } from "./shutdown.ts";
 import { writeHead } from "./write-head.ts";
 
-/** The responses that are ready to be sent. */
-let ready: (() => void)[] = [];
+/** Sends the responses that are ready when no promise can go on. */
+const whenReady = createBatch((run) => process.nextTick(run));
 
 /**
  * Sends a response together with all others that are ready when no promise can go on
@@ -18,14 +19,7 @@ let ready: (() => void)[] = [];
  * after the head a broken connection.
  */
 export function sendReply(exchange: Exchange, reply: Reply, lingerMilliseconds: number): void {
-  ready.push(() => writeReply(exchange, reply, lingerMilliseconds));
-  if (ready.length === 1) process.nextTick(sendReady);
-}
-
-function sendReady(): void {
-  const responses = ready;
-  ready = [];
-  for (const send of responses) send();
+  whenReady(() => writeReply(exchange, reply, lingerMilliseconds));
 }
 
 function writeReply(exchange: Exchange, reply: Reply, lingerMilliseconds: number): void {

@@ -11,8 +11,8 @@ export function toAmount(entry: StorageEntry | undefined): Amount {
 }
 
 /**
- * Returns what an entry counts as, with everything below it. A followed link counts as nothing. Members that disappear meanwhile count as nothing.
- * `onMember`: called with all that is found below it.
+ * Returns what an entry counts as, with everything below it. Links, and members that disappear meanwhile, count as
+ * nothing. `onMember`: called with all that is found below it.
  */
 export async function measure(
   storage: StorageAdapter,
