@@ -8,6 +8,7 @@ export interface LinkOptions {
   /**
    * 32 characters or more, or a list of such texts. The first one seals new links, and all of them open links. To
    * replace a secret, put the new one in front, and remove the old one when its links are over. The removal ends them.
+   * Services that serve different files need different secrets.
    */
   readonly secret: string | readonly string[];
   /**

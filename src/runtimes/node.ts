@@ -86,7 +86,7 @@ function checkOptions(
  */
 function take(exchange: Exchange, made: Request | undefined, handler: ReplyHandler, lingerMilliseconds: number): void {
   const previous = openExchange(exchange);
-  whenParsed(() => void respondTo(exchange, previous, made, handler, lingerMilliseconds));
+  whenParsed(exchange, () => void respondTo(exchange, previous, made, handler, lingerMilliseconds));
 }
 
 /** Starts the responses to the requests that have arrived in this iteration of the event loop. */

@@ -1,26 +1,23 @@
-import { AsyncResource } from "node:async_hooks";
+import type { Exchange } from "./exchange.ts";
 
-/** A task, and the values of `AsyncLocalStorage` with which it was added. */
-interface Added {
-  readonly context: AsyncResource;
-  readonly task: () => void;
-}
+/** A task for an exchange. It never throws. */
+type Task = () => void;
 
 /**
- * Creates a batch: tasks of several requests that run in one row, each with the values of `AsyncLocalStorage` of its
- * own request. `schedule`: called with the function that runs the row, when its first task is added. Tasks never throw.
+ * Creates a batch: tasks of several exchanges that run in one row, each with the values of `AsyncLocalStorage` of its
+ * own request. `schedule`: called with the function that runs the row, when its first task is added.
  */
-export function createBatch(schedule: (run: () => void) => void): (task: () => void) => void {
-  let added: Added[] = [];
+export function createBatch(schedule: (run: () => void) => void): (exchange: Exchange, task: Task) => void {
+  let added: (readonly [exchange: Exchange, task: Task])[] = [];
 
   function run(): void {
     const row = added;
     added = [];
-    for (const { context, task } of row) context.runInAsyncScope(task);
+    for (const [{ context }, task] of row) context.runInAsyncScope(task);
   }
 
-  return (task) => {
-    added.push({ context: new AsyncResource("FILEFERRY_REQUEST"), task });
+  return (exchange, task) => {
+    added.push([exchange, task]);
     if (added.length === 1) schedule(run);
   };
 }

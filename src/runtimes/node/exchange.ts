@@ -1,3 +1,4 @@
+import { AsyncResource } from "node:async_hooks";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Connection } from "../../contracts/connection.ts";
@@ -36,6 +37,8 @@ export interface Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly state: SocketState;
+  /** Has the values of `AsyncLocalStorage` of the request. What is done for several requests in a row runs in it. */
+  readonly context: AsyncResource;
   /** Absent if the request announces no body. */
   readonly body: RequestBody | undefined;
   /** Created on the first use of the request's signal: a signal costs more than all the rest of a request. */
@@ -63,6 +66,7 @@ export function createExchange(req: IncomingMessage, res: ServerResponse): Excha
     req,
     res,
     state,
+    context: new AsyncResource("FILEFERRY_REQUEST"),
     body: hasBody(req) ? createRequestBody(req, res, state.server !== undefined) : undefined,
     controller: undefined,
     reader: undefined,
@@ -191,7 +195,9 @@ export function releaseReader(exchange: Exchange): void {
 /** Ends the service's work on an exchange whose client has disconnected. */
 export function abandonExchange(exchange: Exchange): void {
   exchange.isDisconnected = true;
-  exchange.controller?.abort(createDisconnectError());
-  releaseReader(exchange);
-  exchange.wake?.();
+  exchange.context.runInAsyncScope(() => {
+    exchange.controller?.abort(createDisconnectError());
+    releaseReader(exchange);
+    exchange.wake?.();
+  });
 }

@@ -19,7 +19,7 @@ const whenReady = createBatch((run) => process.nextTick(run));
  * after the head a broken connection.
  */
 export function sendReply(exchange: Exchange, reply: Reply, lingerMilliseconds: number): void {
-  whenReady(() => writeReply(exchange, reply, lingerMilliseconds));
+  whenReady(exchange, () => writeReply(exchange, reply, lingerMilliseconds));
 }
 
 function writeReply(exchange: Exchange, reply: Reply, lingerMilliseconds: number): void {

@@ -19,8 +19,8 @@ export interface Counts {
    */
   usage(folder: string): Promise<QuotaUsage>;
   /**
-   * Counts by a walk. If too much changes during the walk, or another process has counted the folder meanwhile, the
-   * walk changes nothing.
+   * Counts by a walk that starts now or later. If too much changes during the walk, or another process has counted the
+   * folder meanwhile, the walk changes nothing.
    */
   recount(folder: string): Promise<QuotaUsage>;
   /**
@@ -145,7 +145,13 @@ export function createCounts(options: CountsOptions): Counts {
     return isLost(folder, record) || isDue(record);
   }
 
-  const recount = (folder: string): Promise<QuotaUsage> => count({ folder, isNeeded: () => true });
+  async function recount(folder: string): Promise<QuotaUsage> {
+    // A walk that runs may have passed what the caller has changed.
+    for (let running = recounts.get(folder); running !== undefined; running = recounts.get(folder)) {
+      await running.counting.catch(() => undefined);
+    }
+    return count({ folder, isNeeded: () => true });
+  }
 
   /** Callers at the same time share one walk. On Workers no request may wait for another. */
   async function count(wanted: WantedCount): Promise<QuotaUsage> {

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { toNodeListener } from "../../../src/runtimes/node.ts";
-import { listen, PlainResponse as Response, stubService } from "./setup.ts";
+import { eventually, listen, PlainResponse as Response, stubService } from "./setup.ts";
 
 const users = new AsyncLocalStorage<string>();
 
@@ -38,5 +38,21 @@ describe("two requests that arrive at once", () => {
     }
     const port = await createHost(() => new Response(new ReadableStream({ pull }, { highWaterMark: 0 })));
     expect(await ask(port)).toEqual(["alice", "bob"]);
+  });
+
+  it("and when their clients break the downloads off", async () => {
+    const cancelled: unknown[] = [];
+    const content = (): ReadableStream<Uint8Array> =>
+      new ReadableStream({
+        pull: (controller) => controller.enqueue(new Uint8Array(100_000)),
+        cancel: () => void cancelled.push(users.getStore()),
+      });
+    const port = await createHost(() => new Response(content()));
+    const breakOff = new AbortController();
+    const { signal } = breakOff;
+    await Promise.all(["alice", "bob"].map((name) => fetch(`http://127.0.0.1:${port}/home/${name}`, { signal })));
+    breakOff.abort();
+    await eventually(() => cancelled.length === 2, "the cancellations");
+    expect(cancelled.sort()).toEqual(["alice", "bob"]);
   });
 });

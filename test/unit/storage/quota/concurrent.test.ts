@@ -201,6 +201,32 @@ describe.each(["memory", "disk"])("quotas of a storage in %s", (kind) => {
   });
 });
 
+describe("a recount", () => {
+  it("starts after a walk that may have passed what the caller has changed", async () => {
+    const inner = createMemoryStorage();
+    for (const folder of ["/h", "/h/first", "/h/second"]) await inner.createFolder(folder);
+    await inner.write("/h/first/a", bytes(10), { size: 10 });
+    const [hasPassed, goOn] = [createSignal(), createSignal()];
+    const { quota } = createQuotaStorage({
+      ...inner,
+      async *list(path, options) {
+        yield* inner.list(path, options);
+        if (path !== "/h/first") return;
+        hasPassed.give();
+        await goOn.given;
+      },
+    });
+    const walk = quota.usage("/h");
+    await hasPassed.given;
+    // As a job beside the service does.
+    await inner.remove("/h/first/a");
+    const recounts = [quota.recount("/h"), quota.recount("/h")];
+    goOn.give();
+    expect(await walk).toMatchObject({ bytes: 10 });
+    for (const recount of recounts) expect(await recount).toMatchObject({ bytes: 0, files: 0 });
+  });
+});
+
 describe("quotas of two processes with one store", () => {
   it("count no file twice that one process stores while both count the folder", async () => {
     const store = createMemoryKeyValueStore();
