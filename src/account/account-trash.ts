@@ -31,6 +31,8 @@ export interface AccountTrash {
     ids: readonly string[],
     from?: ReadonlyMap<string, readonly string[]>,
   ): Promise<ReadonlyMap<string, AccountTrashEntry>>;
+  /** Whether what is removed from a folder goes to the trash. */
+  covers(folder: readonly string[]): boolean;
   /**
    * Restores an entry, at another path if one is given. The account needs `write` for a file, `create-folder` for a
    * folder, both for everything in it, and `create-folder` for each missing folder around it; for another path also
@@ -135,7 +137,7 @@ export function createAccountTrash(
     if (!(await trash.purge(entry.id))) throw new StorageError("not-found");
   }
 
-  return { list, find, restore, purge };
+  return { list, find, covers: (folder) => trash.covers?.(toRealPath(account, folder)) ?? true, restore, purge };
 }
 
 function newestFirst(one: TrashEntry, other: TrashEntry): number {

@@ -112,6 +112,10 @@ export function mountTrash(mounts: MountedTrash): Trash {
         newestOf,
       ),
     find,
+    covers(folder) {
+      const mount = findMount(folder);
+      return mount?.part !== undefined && (mount.part.covers?.(toInnerPath(mount, folder)) ?? true);
+    },
     members,
     restore,
     purge,

@@ -1,7 +1,12 @@
 import { expect, it } from "vitest";
+import { createMemoryStorage } from "../../src/storage/memory.ts";
+import { mountStorage } from "../../src/storage/mount.ts";
+import { mountTrash } from "../../src/storage/mount-trash.ts";
+import { createTrashStorage } from "../../src/storage/trash.ts";
+import { fillStorage } from "../support/storage.ts";
 import { expectAccessible } from "./axe.ts";
 import { describeInChromium, eventually } from "./chromium.ts";
-import { logIn, openSite, type Site } from "./site.ts";
+import { chooseAction, logIn, openSite, rowOf, type Site } from "./site.ts";
 
 const FILES = { "a.txt": "a", "b.txt": "b", "c.txt": "c" };
 
@@ -59,6 +64,29 @@ describeInChromium("the page of the trash", (chromium) => {
     await page.getByRole("button", { name: "Restore" }).click();
     await page.getByText("The trash is empty.").waitFor();
     await eventually(() => site.list()).toEqual(expect.arrayContaining(Object.keys(FILES)));
+    expectNoComplaints();
+  });
+
+  it("asks before it deletes in a storage without a trash, in a tree of several", async () => {
+    const own = createTrashStorage(createMemoryStorage());
+    const archive = createMemoryStorage();
+    const storage = mountStorage({ "/": own, "/archive": archive });
+    await fillStorage(own, { "/a.txt": "a" });
+    await fillStorage(archive, { "/b.txt": "b" });
+    const trash = mountTrash({ "/": own.trash, "/archive": undefined });
+    const site = await openSite({ storage, trash });
+    const { page, expectNoComplaints } = await chromium.open();
+    await logIn(page, site);
+    await chooseAction(page, "a.txt", "Delete");
+    await page.getByRole("button", { name: "Restore" }).click();
+    await rowOf(page, "a.txt").waitFor();
+    await page.goto(`${site.home}archive/`);
+    await chooseAction(page, "b.txt", "Delete");
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    await eventually(() => archive.stat("/b.txt")).toMatchObject({ kind: "file" });
+    await chooseAction(page, "b.txt", "Delete");
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText("This folder is empty.").waitFor();
     expectNoComplaints();
   });
 

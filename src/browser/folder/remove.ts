@@ -23,7 +23,8 @@ export async function removeAll(page: OpenFolderPage, names: readonly string[], 
 
 async function remove(page: OpenFolderPage, names: readonly string[], isForGood: boolean): Promise<void> {
   const { texts, main } = page;
-  const trashUrl = isForGood ? undefined : findTrash();
+  // The folder may be of a storage without a trash, in a tree of several.
+  const trashUrl = isForGood || !page.may("purge") ? undefined : findTrash();
   if (trashUrl === undefined && !(await askToDelete(names, texts))) return;
   // While its message is displayed, a deletion is restored together with the next one.
   const isOffered = main.querySelector(".toast button") !== null;

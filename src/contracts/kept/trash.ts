@@ -45,6 +45,8 @@ export interface Trash {
    * and none if all of them are known, or are where `paths` says: the paths that they were removed from, by their IDs.
    */
   find(below: string, ids: readonly string[], paths?: ReadonlyMap<string, string>): Promise<readonly TrashEntry[]>;
+  /** Whether what is removed from a folder goes to the trash. Absent: from any folder. */
+  covers?(folder: string): boolean;
   /** Returns everything in the folder of an entry, each folder before its members. Nothing for a file. */
   members(id: string): AsyncIterable<TrashMember>;
   /**

@@ -120,11 +120,12 @@ async function openFolderPage(
   const sender = eventLink?.sender;
   const { members, problems } = isInDropFolder(context) ? NOTHING_SHOWN : await readMembers(context, whenUnreadable);
   const offered = toFolderActions(account, segments, ownTriggers(context), members);
+  const hasTrash = files.trash?.covers(segments) ?? false;
   const actions: FolderActions = {
     ...offered,
     // The page has no field for the name that a copy needs there.
     copy: offered.copy && !asksForSender(context),
-    purge: files.trash !== undefined,
+    purge: hasTrash,
     ...(mayShare(context) && { share: toNewLinkPath(config.basePath, segments) }),
     ...(files.versions && offered.download && { versions: toVersionListPath(config.basePath, [...segments, ""]) }),
   };
@@ -135,7 +136,7 @@ async function openFolderPage(
     order: parseMemberOrder(new URLSearchParams(target.query)),
     actions,
     link: toPageLink(context),
-    ...(files.trash && { trash: toTrashPath(config.basePath) }),
+    ...(hasTrash && { trash: toTrashPath(config.basePath) }),
     quota: await findPageQuota(context),
     downloadLimits: { names: MAX_LISTED, bytes: config.limits.maxFormFieldBytes - DOWNLOAD_ACTION.length },
     commandLimits: config.limits,

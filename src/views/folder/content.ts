@@ -13,7 +13,7 @@ export interface FolderPage {
   readonly members: readonly PageMember[] | undefined;
   readonly order: MemberOrder;
   readonly actions: FolderActions;
-  /** The URL of the trash. Absent: there is none. */
+  /** The URL of the trash. Absent: what is deleted here does not go to one. */
   readonly trash?: string;
   /** What is used of the quota around the folder. Absent: there is none, or it is not known yet. */
   readonly quota?: PageQuota | undefined;

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { createMemoryStorage } from "../../../src/storage/memory.ts";
+import { mountStorage } from "../../../src/storage/mount.ts";
+import { mountTrash } from "../../../src/storage/mount-trash.ts";
+import { createTrashStorage } from "../../../src/storage/trash.ts";
 import { sendForm } from "../../support/forms.ts";
+import { createTestService } from "../../support/service.ts";
+import { fillStorage } from "../../support/storage.ts";
 import { createTrashService, TRASH } from "./setup.ts";
 
 const html = { variant: "html" } as const;
@@ -82,5 +88,34 @@ describe("the page of the trash", () => {
       ["selected-members", "b"],
     ]);
     expect(Object.keys(await test.entries())).toEqual(["/b"]);
+  });
+
+  it("is not for a folder of a storage without a trash, in a tree of several", async () => {
+    const own = createTrashStorage(createMemoryStorage());
+    const archive = createMemoryStorage();
+    await fillStorage(own, { "/alice/a": "a", "/alice/b": "b" });
+    await fillStorage(archive, { "/c": "c", "/d": "d" });
+    const test = await createTestService({
+      storage: mountStorage({ "/": own, "/alice/archive": archive }),
+      trash: mountTrash({ "/": own.trash, "/alice/archive": undefined }),
+    });
+
+    async function look(url: string, member: string) {
+      const { text } = await test.call("GET", url, html);
+      const offered = /data-may="([^"]*)"/.exec(text)?.[1]?.split(" ");
+      const hasButton = text.includes('value="purge-members"');
+      const sent = await sendForm(test, url, [
+        ["action", "delete-members"],
+        ["selected-members", member],
+      ]);
+      const { pathname, search } = new URL(sent.header("location") ?? "", `http://files.example${url}`);
+      const after = await test.call("GET", pathname + search, html);
+      const [message = ""] = /<p role="status".*?<\/p>/.exec(after.text) ?? [];
+      return { purges: offered?.includes("purge"), hasButton, leadsToTrash: message.includes(TRASH) };
+    }
+
+    expect(await look("/home/", "a")).toEqual({ purges: true, hasButton: true, leadsToTrash: true });
+    const isGone = { purges: false, hasButton: false, leadsToTrash: false };
+    expect(await look("/home/archive/", "c")).toEqual(isGone);
   });
 });

@@ -54,6 +54,14 @@ describe("mountTrash", () => {
     expect(await codeOf(trash.restore("20260101T000000000Z-0123456789abcdef"))).toBe("not-found");
   });
 
+  it("covers what has a trash, also in a tree within the tree", async () => {
+    const { trash } = await openTree();
+    const outer = mountTrash({ "/": undefined, "/tree": trash });
+    const folders = ["/", "/archive", "/archive/deep/c", "/plain", "/plain/x"];
+    expect(folders.filter((folder) => trash.covers?.(folder))).toEqual(folders.slice(0, 3));
+    expect(["/", "/other", "/tree", "/tree/plain"].filter((folder) => outer.covers?.(folder))).toEqual(["/tree"]);
+  });
+
   it("finds an entry by the path of the tree that it was removed from", async () => {
     const { trash, storages } = await openTree();
     const [d, c] = await entriesOf({ trash });
