@@ -203,12 +203,23 @@ export function withLocks(files: FilesWithoutLocks, options: LockedFilesOptions)
     };
   }
 
+  /** The outermost of the missing folders around a path, or the path itself: only its name is new in a folder. */
+  async function findOutermost(path: readonly string[]): Promise<readonly string[]> {
+    let found = path;
+    while (found.length > 1 && !(await files.isTaken(found.slice(0, -1)))) found = found.slice(0, -1);
+    return found;
+  }
+
   function toLockedTrash(trash: AccountTrash): AccountTrash {
     return {
       ...trash,
       async restore(entry, to = entry.segments) {
         const operation = entry.kind === "folder" ? "create-folder" : "write";
-        await change(operation, [{ path: to, changesFolder: true, isTree: true }], () => trash.restore(entry, to));
+        const restored = { path: to, changesFolder: true, isTree: true };
+        const outermost = await findOutermost(to);
+        if (outermost === to) return change(operation, [restored], () => trash.restore(entry, to));
+        const created = { path: outermost, changesFolder: true };
+        await change("create-folder", [created], () => change(operation, [restored], () => trash.restore(entry, to)));
       },
     };
   }

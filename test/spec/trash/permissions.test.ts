@@ -124,6 +124,24 @@ describe("what an account may do with the trash", () => {
     expect((await run([{ command: "restore", target: ids["/a"], to: "/b" }])).status).toBe(200);
   });
 
+  it("is refused where a lock forbids the folders that are missing around it", async () => {
+    const { call, entries, run } = await createTrashService({ "/alice/a/b/c/d": "d" }, {}, { webdav: {} });
+    await call("DELETE", "/home/a/b/c/d", rest);
+    const forGood = { ...rest, headers: { "X-Permanent": "1" } };
+    await call("DELETE", "/home/a/b/", forGood);
+    const body = '<lockinfo xmlns="DAV:"><lockscope><exclusive/></lockscope><locktype><write/></locktype></lockinfo>';
+    const headers = { depth: "0" };
+    const lock = { api: "webdav", body, headers, as: "root", undescribed: "LOCK" } as const;
+    expect((await call("LOCK", "/home/alice/a/", lock)).status).toBe(200);
+    const { "/a/b/c/d": target } = await entries();
+    for (const to of [undefined, "/a/b/d"]) {
+      const answer = await run([{ command: "restore", target, to }]);
+      expect([answer.status, answer.text]).toEqual([422, expect.stringContaining("Somebody is working on this.")]);
+    }
+    expect((await call("GET", "/home/a/", rest)).text).toContain('"content":[]');
+    expect((await run([{ command: "restore", target, to: "/b/c/d" }])).status).toBe(200);
+  });
+
   it("has what a link has removed, which cannot remove for good", async () => {
     const { call, entries } = await createTrashService(
       { "/alice/shared/a": "a", "/alice/shared/b": "b" },
