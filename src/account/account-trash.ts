@@ -8,7 +8,7 @@ import { mergeSorted } from "../platform/merge-sorted.ts";
 import type { Account } from "./account.ts";
 import { isReserved, toStoragePath } from "./path.ts";
 import { type TreeAccess, toRemoval } from "./removal-check.ts";
-import { toRealPath, toRealSegments } from "./virtual-folders.ts";
+import { createLocationError, isWayEntry, toRealPath, toRealSegments } from "./virtual-folders.ts";
 
 /** An entry of the trash as an account sees it. */
 export interface AccountTrashEntry extends Omit<TrashEntry, "path"> {
@@ -111,6 +111,7 @@ export function createAccountTrash(
     for (let length = path.length - 1; length > 0; length -= 1) {
       const folder = path.slice(0, length);
       const found = await tree.stat(toStoragePath(folder));
+      if (found !== undefined && isWayEntry(found)) throw createLocationError("No storage is mounted at this folder.");
       if (found?.kind === "folder") return;
       if (found !== undefined) throw new StorageError("not-a-folder");
       await require(folder, "create-folder");

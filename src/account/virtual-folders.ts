@@ -6,7 +6,7 @@ import type { Account } from "./account.ts";
 import { ensureFolder } from "./ensure-folder.ts";
 import { toStoragePath } from "./path.ts";
 
-export { isMountEntry } from "../storage/mount.ts";
+export { createLocationError, isMountEntry, isWayEntry } from "../storage/mount.ts";
 
 /**
  * Creates the storage as the account sees it: its home folder, with the virtual folders mounted over it. If the real

@@ -17,7 +17,7 @@ import type { AttributeChanges, Properties, StorageAttributes } from "../contrac
 import { nameOf, toCanonicalPath, toPathSegments } from "../contracts/storage-path.ts";
 import { checkSeparatePaths } from "./conditions.ts";
 import { createFolderUploads } from "./folder-storage/uploads.ts";
-import { createLocationError } from "./mount.ts";
+import { createLocationError, renameEntry } from "./mount.ts";
 import { noteOrigin } from "./origin.ts";
 
 /**
@@ -36,7 +36,7 @@ export function createFolderStorage(storage: StorageAdapter, base: readonly stri
 
   async function stat(path: string): Promise<StorageEntry | undefined> {
     const entry = await storage.stat(locate(path));
-    return entry && { ...entry, name: nameOf(path) };
+    return entry && renameEntry(entry, nameOf(path));
   }
 
   async function* listBatches(path: string, options?: ListOptions): AsyncGenerator<readonly StorageEntry[]> {

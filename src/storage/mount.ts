@@ -57,6 +57,21 @@ export function isMountEntry(entry: StorageEntry): boolean {
   return mountEntries.has(entry);
 }
 
+/** The entries of folders that are only the way to a mounted storage. */
+const wayEntries = new WeakSet<StorageEntry>();
+
+/** Whether a folder is only the way to a mounted storage: the storage around it has none, so it takes no members. */
+export function isWayEntry(entry: StorageEntry): boolean {
+  return wayEntries.has(entry);
+}
+
+/** Returns an entry with another name. */
+export function renameEntry(entry: StorageEntry, name: string): StorageEntry {
+  const renamed = { ...entry, name };
+  if (isWayEntry(entry)) wayEntries.add(renamed);
+  return renamed;
+}
+
 const locationErrors = new WeakSet<object>();
 
 /**
@@ -102,7 +117,7 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
     const { storage, path: inner, isFixed } = locate(path);
     if (isFixed) return statFixed(path);
     const entry = await storage.stat(inner);
-    return entry && { ...entry, name: nameOf(path) };
+    return entry && renameEntry(entry, nameOf(path));
   }
 
   /**
@@ -112,9 +127,10 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
   async function statFixed(path: string): Promise<StorageEntry> {
     const { storage, path: inner } = locate(path);
     const found = await storage.stat(inner);
-    const real = found?.kind === "folder" ? found : { size: 0, modified: new Date(0) };
-    const entry: StorageEntry = { ...real, kind: "folder", name: nameOf(path) };
+    const real = found?.kind === "folder" ? found : undefined;
+    const entry: StorageEntry = { size: 0, modified: new Date(0), ...real, kind: "folder", name: nameOf(path) };
     mountEntries.add(entry);
+    if (inner !== "/" && (real === undefined || isWayEntry(real))) wayEntries.add(entry);
     return entry;
   }
 

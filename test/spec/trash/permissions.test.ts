@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { createMemoryStorage } from "../../../src/storage/memory.ts";
+import { mountStorage } from "../../../src/storage/mount.ts";
+import { mountTrash } from "../../../src/storage/mount-trash.ts";
+import { createTrashStorage } from "../../../src/storage/trash.ts";
 import { LINK_SECRET } from "../../support/links.ts";
+import { createTestService } from "../../support/service.ts";
+import { fillStorage } from "../../support/storage.ts";
 import { createTrashService, TRASH } from "./setup.ts";
 
 const rest = { api: "rest" } as const;
@@ -108,6 +114,40 @@ describe("what an account may do with the trash", () => {
     expect((await run([{ command: "restore", target: ids["/team/inner/b"], to: "/mine" }])).status).toBe(200);
     expect([await stored("/shared/team/a"), await stored("/alice/mine")]).toEqual(["a", "b"]);
     expect((await run([{ command: "restore", target: ids["/c"], to: "/team" }])).status).toBe(422);
+  });
+
+  it("restores nothing to a folder that is only the way to another one, as nothing is stored there", async () => {
+    const group = { virtual_folders: [["/team/docs", "/shared/docs"]] };
+    const { call, entries, run, stored } = await createTrashService({ "/alice/a": "a", "/shared/docs/b": "b" }, group);
+    await call("DELETE", "/home/a", rest);
+    const { "/a": target } = await entries();
+    expect((await call("PUT", "/home/team/a", { ...rest, body: "a" })).status).toBe(403);
+    for (const to of ["/team/a", "/team/new/a"]) {
+      const answer = await run([{ command: "restore", target, to }]);
+      expect([answer.status, answer.text]).toEqual([422, expect.stringContaining("The storage denied access.")]);
+    }
+    expect(await stored("/alice/team/a")).toBe(undefined);
+    expect((await run([{ command: "restore", target, to: "/team/docs/new/a" }])).status).toBe(200);
+    expect(await stored("/shared/docs/new/a")).toBe("a");
+  });
+
+  it("is the same in the folders of several storages", async () => {
+    const own = createTrashStorage(createMemoryStorage());
+    await fillStorage(own, { "/alice/a": "a" });
+    const test = await createTestService({
+      storage: mountStorage({ "/": own, "/alice/way/archive": createMemoryStorage() }),
+      trash: mountTrash({ "/": own.trash, "/alice/way/archive": undefined }),
+    });
+    const target = (await test.call("DELETE", "/home/a", rest)).header("trash-id");
+    const restore = async (to: string) => {
+      const body = JSON.stringify({ commands: [{ command: "restore", target, to }] });
+      const headers = { "content-type": "application/json" };
+      return test.call("POST", "/home/__svc__/trash", { ...rest, headers, body });
+    };
+    expect((await restore("/way/a")).text).toContain("The storage denied access.");
+    expect(await own.stat("/alice/way")).toBe(undefined);
+    await own.createFolder("/alice/way");
+    expect((await restore("/way/a")).status).toBe(200);
   });
 
   it("is refused where a lock is", async () => {
