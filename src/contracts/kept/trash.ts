@@ -50,7 +50,8 @@ export interface Trash {
   /** Returns everything in the folder of an entry, each folder before its members. Nothing for a file. */
   members(id: string): AsyncIterable<TrashMember>;
   /**
-   * Moves an entry back to its path, or to another one, and returns this path. Missing folders around it are created.
+   * Moves an entry back to its path, or to another one, and returns this path. Missing folders around it are created,
+   * and removed again if it is refused.
    *
    * Rejects with `not-found` if there is no such entry; with `already-exists` if there is anything at the path; and as
    * `move` of the storage does.

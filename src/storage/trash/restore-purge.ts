@@ -3,7 +3,7 @@ import { hasCode, type StorageAdapter, type StorageEntry, StorageError } from ".
 import { toCanonicalPath, toPathSegments } from "../../contracts/storage-path.ts";
 import { isInArea } from "../area.ts";
 import { isCutMove } from "../wrappers/cut-moves.ts";
-import { makeFolders } from "../wrappers/folders.ts";
+import { makeFolders, removeMade } from "../wrappers/folders.ts";
 import { ignoreMissing } from "../wrappers/list-folder.ts";
 import { TRASH_DATA } from "../wrappers/records.ts";
 import { toTimeOfId } from "../wrappers/timed-ids.ts";
@@ -34,8 +34,14 @@ export async function restoreEntry(
     const folder = toEntryFolder(place);
     const present = await storage.stat(path);
     if (present === undefined) {
-      await makeFolders(storage, toCanonicalPath(segments.slice(0, -1)));
-      await storage.move(`${folder}/${TRASH_DATA}`, path, { ...(quota && { quota }) });
+      const made: string[] = [];
+      try {
+        await makeFolders(storage, toCanonicalPath(segments.slice(0, -1)), made);
+        await storage.move(`${folder}/${TRASH_DATA}`, path, { ...(quota && { quota }) });
+      } catch (error) {
+        await removeMade(storage, made).catch(() => undefined);
+        throw error;
+      }
     } else if (!(await isHalfRestored(storage, place, present))) throw new StorageError("already-exists");
     // Without its data it is no entry: otherwise a sweep removes it.
     await storage.remove(folder, { kind: "folder" }).catch(() => undefined);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createMemoryStorage } from "../../../../src/storage/memory.ts";
 import { mountStorage } from "../../../../src/storage/mount.ts";
+import { createQuotaStorage } from "../../../../src/storage/quota.ts";
 import { createTrashStorage } from "../../../../src/storage/trash.ts";
 import { put, readFileText } from "../../../../src/testing/storage/content.ts";
 import { fillStorage, overrideStorage, withLinks } from "../../../support/storage.ts";
@@ -108,6 +109,28 @@ describe("createTrashStorage", () => {
     expect(await storage.trash.restore(id)).toBe("/a/b/c");
     expect(await readFileText(storage, "/a/b/c")).toBe("text");
     expect(await codeOf(storage.trash.restore(id))).toBe("not-found");
+  });
+
+  it("leaves no folder of a restoration that is refused, unless others use it", async () => {
+    const memory = createMemoryStorage();
+    let other = "";
+    const base = overrideStorage(memory, {
+      async createFolder(path) {
+        await memory.createFolder(path);
+        if (path === "/shared/a/b" && other !== "") await put(memory, other, "1");
+      },
+    });
+    const { storage } = openTrash({}, createQuotaStorage(base, { folders: [{ path: "/shared", bytes: 10 }] }));
+    await fillStorage(storage, { "/shared/": "", "/big": "x".repeat(50) });
+    await storage.remove("/big");
+    const [entry] = await entriesOf(storage);
+    const restore = (to: string) => codeOf(storage.trash.restore(entry?.id ?? "", to));
+    expect(await restore("/shared/a/b/big")).toBe("no-space");
+    expect(await pathsIn(storage)).toEqual(["/shared/"]);
+    other = "/shared/a/other";
+    expect(await restore("/shared/a/b/big")).toBe("no-space");
+    expect(await pathsIn(storage)).toEqual([other]);
+    expect(await restore("/a/b/big")).toBe("done");
   });
 
   it("takes no name for an ID that is none", async () => {
