@@ -31,8 +31,11 @@ export interface TrashSettings {
 export interface CreatedTrash {
   readonly trash: Trash;
   readonly internals: TrashInternals;
-  /** Called after something has been moved to the trash: the oldest entries may have to go. It never rejects. */
-  onAdded(place: EntryPlace): Promise<void>;
+  /**
+   * Called after something has been moved to the trash: the oldest entries may have to go. Returns whether the new one
+   * stays: what is larger than the trash may be goes at once. It never rejects.
+   */
+  onAdded(place: EntryPlace): Promise<boolean>;
 }
 
 /** How many places of entries are known without a walk. */
@@ -137,15 +140,20 @@ export function createTrash({ storage, clock, keepMilliseconds, maxBytes, withLo
   }
 
   /** Callers at the same time share a cut: each is a walk. */
-  async function onAdded(place: EntryPlace): Promise<void> {
-    if (maxBytes === 0) return;
+  async function onAdded(place: EntryPlace): Promise<boolean> {
+    if (maxBytes === 0) return true;
     try {
       const { bytes } = await measureEntry(internals, place);
+      if (bytes > maxBytes) {
+        await purgeEntry(internals, place, "space");
+        return false;
+      }
       filled += bytes;
       if (filled > maxBytes) await withLock(TRASH_FOLDER, async () => void (filled > maxBytes && (await cut())));
     } catch {
       // What was removed is in the trash, and the next sweep cuts it.
     }
+    return true;
   }
 
   return { trash: { list, find, members, restore, purge, sweep, watch }, internals, onAdded };

@@ -49,7 +49,8 @@ function addTo(one: Space, other: Space): Space {
 
 /**
  * Removes entries if the trash has more than `maxBytes`: those that are larger than it, and the oldest ones until a
- * tenth is free. Returns the number of entries, and the bytes that are left. Rejects with the reason of the signal.
+ * tenth is free, or one is left. Returns the number of entries, and the bytes that are left. Rejects with the reason of
+ * the signal.
  */
 export async function cutToSize(
   internals: TrashInternals,
@@ -74,9 +75,10 @@ export async function cutToSize(
   if (bytes <= maxBytes) return { count, bytes };
   for await (const page of walkInOrder(internals.storage, TRASH_FOLDER, "oldest")) {
     for (const place of page) {
-      if (bytes <= FILLED * maxBytes) return { count, bytes };
       signal?.throwIfAborted();
       const { bytes: size } = await measureEntry(internals, place);
+      // What is left alone fits.
+      if (bytes <= FILLED * maxBytes || bytes === size) return { count, bytes };
       if (await end(place)) bytes -= size;
     }
   }

@@ -22,8 +22,8 @@ export interface TrashVerbs {
   readonly internals: TrashInternals;
   /** Whether entries make room for what is stored. */
   readonly makeRoom: boolean;
-  /** Called after something has been moved to the trash. It never rejects. */
-  readonly onAdded: (place: EntryPlace) => Promise<void>;
+  /** Called after something has been moved to the trash. Returns whether it stays there. It never rejects. */
+  readonly onAdded: (place: EntryPlace) => Promise<boolean>;
 }
 
 /** How often a verb starts again if another caller has put something at the path that it has looked at. */
@@ -37,8 +37,7 @@ export function createTrashRemove({ internals, onAdded }: TrashVerbs): StorageAd
     const kind = found.kind === "folder" ? "folder" : "file";
     if (!skipsTrash(found)) {
       const { id } = await moveToTrash(internals, path, found, options);
-      await onAdded({ id, folder: toPlace(path) });
-      return id;
+      return (await onAdded({ id, folder: toPlace(path) })) ? id : undefined;
     }
     // Something else that has come there meanwhile is not removed for good.
     const etag = toStrongTag(found.etag);

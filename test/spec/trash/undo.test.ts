@@ -43,6 +43,18 @@ async function openFullTrash() {
 }
 
 describe("the ID of what went to the trash", () => {
+  it("is nowhere if the entry is larger than the trash may be, and gone at once", async () => {
+    const { call, events, entries } = await createTrashService({ "/alice/f/a": "a".repeat(11) }, {}, { maxBytes: 10 });
+    const deleted = await call("DELETE", "/home/f/a", rest);
+    expect([deleted.status, deleted.header("trash-id")]).toEqual([204, null]);
+    const ofIt = events.filter(({ id }) => id === 40012 || id === 49112).map(({ id, data }) => [id, data]);
+    expect(ofIt).toEqual([
+      [49112, expect.objectContaining({ path: "/alice/f/a", reason: "space" })],
+      [40012, { path: "/f/a", real_path: "/alice/f/a" }],
+    ]);
+    expect(await entries()).toEqual({});
+  });
+
   it("is in the result of the command, and of no other command", async () => {
     const { call, run, stored, entries } = await createTrashService({
       "/alice/f/a": "a",

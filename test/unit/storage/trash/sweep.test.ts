@@ -172,6 +172,18 @@ describe("a trash with a size", () => {
     expect(await entriesOf(storage)).toEqual(before);
   });
 
+  it("gives an ID of what stays alone", async () => {
+    const { storage, pass } = openTrash({ maxBytes: 1000 });
+    const ids: string[] = [];
+    for (const [path, size] of Object.entries({ "/1": 200, "/2": 950, "/3": 1001 })) {
+      await fill(storage, path, size);
+      await storage.remove(path, { onTrashed: (id) => ids.push(id) });
+      pass(1);
+    }
+    expect((await entriesOf(storage)).map(({ id, path }) => [id, path])).toEqual([[ids[1], "/2"]]);
+    expect(ids).toHaveLength(2);
+  });
+
   it("is cut no further by a sweep that is aborted", async () => {
     const { inner, storage: large } = openTrash();
     for (const path of ["/1", "/2", "/3"]) await fill(large, path, 200);
