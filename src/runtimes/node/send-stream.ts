@@ -37,7 +37,10 @@ export async function sendChunks(exchange: Exchange, reader: ChunkReader, head: 
   }
 }
 
-/** Responds with a blank 500, or breaks the connection if the head is already sent. */
+/**
+ * Responds with a blank 500, or breaks the connection if the head is already sent or cannot be. Never throws, also if a
+ * middleware has replaced methods of the response by others that do.
+ */
 export function failResponse(exchange: Exchange, { closes, length }: Pick<Head, "closes" | "length">): void {
   const { res } = exchange;
   if (exchange.isDisconnected) return;
@@ -45,10 +48,14 @@ export function failResponse(exchange: Exchange, { closes, length }: Pick<Head, 
     breakResponse(exchange, length);
     return;
   }
-  const fields = closes ? ["Content-Length", "0", "Connection", "close"] : ["Content-Length", "0"];
-  // Without it the reason phrase of the failed response would stay.
-  res.writeHead(500, "Internal Server Error", fields);
-  res.end();
+  try {
+    // Otherwise the reason phrase of the failed response would stay.
+    res.statusMessage = "Internal Server Error";
+    writeHead(res, 500, closes ? ["Content-Length", "0", "Connection", "close"] : ["Content-Length", "0"]);
+    res.end();
+  } catch {
+    breakResponse(exchange, length);
+  }
 }
 
 async function copyChunks(exchange: Exchange, reader: ChunkReader, head: Head): Promise<void> {

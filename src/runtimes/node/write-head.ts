@@ -1,4 +1,4 @@
-import type { ServerResponse } from "node:http";
+import { ServerResponse } from "node:http";
 
 /** The fields of the host that stay in addition to the service's: its cookies, and what its responses vary with. */
 const KEPT = ["set-cookie", "vary"];
@@ -9,12 +9,17 @@ const KEPT = ["set-cookie", "vary"];
  * @param fields names and values in turn.
  */
 export function writeHead(res: ServerResponse, status: number, fields: readonly string[]): void {
-  if (res.getHeaderNames().length === 0) {
+  // A middleware that replaces the method may not know a flat list: on-headers before 1.1.0 takes it for one of pairs.
+  const isPlain = res.writeHead === ServerResponse.prototype.writeHead;
+  if (isPlain && res.getHeaderNames().length === 0) {
     res.writeHead(status, fields as string[]);
     return;
   }
   // If fields are set already, Node's `writeHead` keeps only the last of several with one name.
-  for (const [name, values] of joinFields(res, fields)) res.setHeader(name, values);
+  for (const [name, values] of joinFields(res, fields)) {
+    // Middleware expects a text where there is one value.
+    res.setHeader(name, values.length > 1 ? values : values.join());
+  }
   res.writeHead(status);
 }
 

@@ -1,8 +1,8 @@
-import { createServer, get, type IncomingMessage } from "node:http";
+import { createServer, get, type IncomingMessage, type ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import type { RequestHandler } from "../../../src/contracts/file-service.ts";
 import { toNodeListener } from "../../../src/runtimes/node.ts";
-import { listen } from "./setup.ts";
+import { exchange, listen, stubService } from "./setup.ts";
 
 /** Sends a request to a server whose host sets fields before it calls the service. */
 async function ask(hostFields: Readonly<Record<string, string | string[]>>, handler: RequestHandler) {
@@ -55,5 +55,64 @@ describe.each(Object.entries(BODIES))("fields that the host has set before a res
     expect(fields["x-frame-options"]).toEqual(["DENY"]);
     expect(fields["content-type"]).toEqual(["text/plain"]);
     expect(fields["www-authenticate"]?.join(", ")).toBe('basic realm="a", session');
+  });
+});
+
+describe("a middleware that has replaced writeHead", () => {
+  /** What on-headers does before 1.1.0: it sets the fields itself, and takes any list for one of pairs. */
+  function onHeaders(res: ServerResponse, listener: () => void): void {
+    const writeHead = res.writeHead.bind(res);
+    res.writeHead = (status: number, ...rest: unknown[]) => {
+      res.statusCode = status;
+      for (const [name, value] of rest.find(Array.isArray) ?? []) res.setHeader(name, value);
+      listener();
+      return writeHead(status);
+    };
+  }
+
+  const respond: RequestHandler = async () => {
+    const headers = new Headers({ "Content-Type": "text/plain" });
+    headers.append("Set-Cookie", "a=1");
+    headers.append("Set-Cookie", "b=2");
+    return new Response("text", { status: 401, headers });
+  };
+
+  async function send(handler: RequestHandler, prepare: (res: ServerResponse) => void): Promise<string> {
+    const listener = toNodeListener({ ...stubService(() => new Response()), fetch: handler });
+    const server = createServer((req, res) => {
+      prepare(res);
+      listener(req, res);
+    });
+    return exchange(await listen(server), "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+  }
+
+  it("gets every field, and a text where there is one value", async () => {
+    const seen: unknown[] = [];
+    const answer = await send(respond, (res) => {
+      onHeaders(res, () => seen.push(res.getHeader("content-type"), res.getHeader("set-cookie")));
+    });
+    expect(answer).toMatch(/^HTTP\/1\.1 401 Unauthorized\r\n[\s\S]*\r\n4\r\ntext\r\n0\r\n\r\n$/);
+    expect(seen).toEqual(["text/plain", ["a=1", "b=2"]]);
+  });
+
+  it("gets the blank 500 of a service that breaks its word", async () => {
+    const broken: RequestHandler = () => Promise.reject(new Error("secret"));
+    const answer = await send(broken, (res) => onHeaders(res, () => undefined));
+    expect(answer).toMatch(/^HTTP\/1\.1 500 Internal Server Error\r\n[\s\S]*Content-Length: 0\r\n[\s\S]*\r\n\r\n$/);
+  });
+
+  it.each<[what: string, toBody: () => BodyInit]>([
+    ["a text", () => "text"],
+    ["a stream", () => new Blob(["text"]).stream()],
+  ])("costs its connection if it throws, with %s", async (_what, toBody) => {
+    const answer = await send(
+      async () => new Response(toBody()),
+      (res) => {
+        res.writeHead = () => {
+          throw new Error("broken");
+        };
+      },
+    );
+    expect(answer).toBe("");
   });
 });
