@@ -84,25 +84,59 @@ function originOf(state: SocketState, host: string | undefined): string | undefi
   return state.origin;
 }
 
+/** The fields of which Node keeps the first line alone (`message.headers`); in HTTP/2 there are more. */
+const KEPT_ONCE: ReadonlySet<string> = new Set([
+  "authorization",
+  "content-length",
+  "content-type",
+  "from",
+  "host",
+  "if-modified-since",
+  "if-unmodified-since",
+  "max-forwards",
+  "proxy-authorization",
+  "referer",
+  "user-agent",
+]);
+
 /**
- * The headers, with repeated fields joined (RFC 9110 5.3). A map: the ponyfill's `Headers` searches all names of an
- * object for each absent one. A copy, because the ponyfill's `Request` writes to it.
+ * The headers, as middleware has left them, with repeated fields joined (RFC 9110 5.3). A map: the ponyfill's `Headers`
+ * searches all names of an object for each absent one. A copy, because the ponyfill's `Request` writes to it.
  */
 function toFields(req: IncomingMessage): Map<string, string> {
-  const source = req.headers as Record<string, string>;
+  const { rawHeaders } = req;
+  const source = req.headers as Record<string, string | undefined>;
   const fields = new Map<string, string>();
-  for (const name in source) fields.set(name, source[name] as string);
-  // Node drops a second `Authorization`, `Host`, `Content-Type` and others: the core must see that there were two.
-  return 2 * fields.size === req.rawHeaders.length ? fields : joinFields(req.rawHeaders);
+  let last: string | undefined;
+  for (const name in source) {
+    const value = source[name];
+    if (value !== undefined) fields.set(name, value);
+    last = name;
+  }
+  // An added field stands last. It must not make up for a line that Node has dropped.
+  const isComplete = 2 * fields.size === rawHeaders.length && rawHeaders.at(-2)?.toLowerCase() === last;
+  return isComplete ? fields : joinDropped(fields, req);
 }
 
-function joinFields(raw: readonly string[]): Map<string, string> {
-  const fields = new Map<string, string>();
+/** Joins repeated fields of which Node has dropped lines: the core must see that there were two. */
+function joinDropped(fields: Map<string, string>, { rawHeaders, httpVersionMajor }: IncomingMessage) {
+  for (const [name, lines] of toLines(rawHeaders)) {
+    // A middleware may have removed the field, or replaced it.
+    const isDropped = fields.get(name) === lines[0] && (KEPT_ONCE.has(name) || httpVersionMajor === 2);
+    if (isDropped) fields.set(name, lines.join(", "));
+  }
+  return fields;
+}
+
+/** The values of each field, by its name in lower case. */
+function toLines(raw: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const lines = new Map<string, string[]>();
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const name = (raw[index] as string).toLowerCase();
     const value = raw[index + 1] as string;
-    const before = fields.get(name);
-    fields.set(name, before === undefined ? value : `${before}${name === "cookie" ? "; " : ", "}${value}`);
+    const values = lines.get(name);
+    if (values === undefined) lines.set(name, [value]);
+    else values.push(value);
   }
-  return fields;
+  return lines;
 }

@@ -154,6 +154,68 @@ describe("methods and headers on Node", () => {
     expect(headers.get("range")).toBeNull();
   });
 
+  describe("after a middleware", () => {
+    const SENT = ["Host: x", "X-User: mallory", "Authorization: a", "X-Role: a", "Authorization: b", "X-Role: b"];
+
+    /** The headers of a request that a middleware changes before the service gets it. */
+    async function change(middleware: (headers: IncomingMessage["headers"]) => void, sent = SENT): Promise<Headers> {
+      const seen: Headers[] = [];
+      const service = stubService(({ headers }) => {
+        seen.push(headers);
+        return new Response("ok");
+      });
+      const files = toNodeMiddleware(service);
+      const server = createServer((req, res) => {
+        middleware(req.headers);
+        files(req, res, () => res.end());
+      });
+      await exchange(await listen(server), `GET /home/ HTTP/1.0\r\n${sent.join("\r\n")}\r\n\r\n`);
+      return seen[0] as Headers;
+    }
+
+    it.each<[what: string, remove: (headers: IncomingMessage["headers"]) => void]>([
+      ["deleted", (headers) => delete headers["x-user"]],
+      [
+        "set to undefined",
+        (headers) => {
+          headers["x-user"] = undefined;
+        },
+      ],
+    ])("lack a field that it has %s", async (_what, remove) => {
+      for (const sent of [SENT, SENT.slice(0, 3)]) {
+        const headers = await change(remove, sent);
+        expect(headers.get("x-user")).toBeNull();
+        expect([...headers.keys()]).not.toContain("x-user");
+      }
+    });
+
+    it("lack a repeated field that it has deleted", async () => {
+      const headers = await change((given) => {
+        delete given.authorization;
+        delete given["x-role"];
+      });
+      expect([headers.get("authorization"), headers.get("x-role")]).toEqual([null, null]);
+    });
+
+    it("have a field that it has added, and both lines of a repeated one", async () => {
+      for (const sent of [SENT.toSpliced(1, 1), ["Host: x", "Authorization: a", "Authorization: b"]]) {
+        const headers = await change((given) => {
+          given["x-user"] = "alice";
+        }, sent);
+        expect(headers.get("x-user")).toBe("alice");
+        expect(headers.get("authorization")).toBe("a, b");
+      }
+    });
+
+    it("have a repeated field as it has replaced it", async () => {
+      const headers = await change((given) => {
+        given.authorization = "c";
+        given["x-role"] = "a";
+      });
+      expect([headers.get("authorization"), headers.get("x-role")]).toEqual(["c", "a"]);
+    });
+  });
+
   it("has no body where the request announces none", async () => {
     const { seen, port } = await record();
     for (const method of ["GET", "HEAD", "PUT", "DELETE"]) {
