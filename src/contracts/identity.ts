@@ -30,7 +30,8 @@ export interface HostSessions {
   /**
    * Starts a session of an account whose user the application has identified, and prepares its home folder. Rejects
    * with HttpError `denied` if the account cannot be used, and with HttpError `unavailable` when the store fails.
-   * `connection` is the one of the request that the application answers: it decides on `Secure` in the cookie.
+   * `connection` is the one of the request that the application answers: it decides on `Secure` in the cookie, unless
+   * the option `publicOrigin` does.
    */
   start(username: string, settings: AccountSettings, connection?: Connection): Promise<StartedSession>;
   /**

@@ -1,11 +1,12 @@
 import { isPlausibleName } from "../auth/chain.ts";
 import type { LoginAttempt, LoginAudit } from "../auth/login-audit.ts";
 import type { Sessions } from "../auth/sessions/types.ts";
+import type { ServiceConfig } from "../config/service-config.ts";
 import type { AccountSettings } from "../contracts/account.ts";
 import type { Connection } from "../contracts/connection.ts";
 import type { HostSessions, StartedSession } from "../contracts/identity.ts";
-import type { SessionCookie } from "../http/cookie.ts";
 import { createError } from "../http/errors.ts";
+import { withForwardedPeer } from "../request/client-address.ts";
 import type { RequestContext } from "../request/context.ts";
 
 /** Options of {@link createHostSessions}. */
@@ -15,15 +16,15 @@ export interface HostSessionsOptions {
   readonly admit: RequestContext["admit"];
   /** Checks settings. @throws HttpError `denied`. */
   readonly check: (settings: AccountSettings) => AccountSettings;
-  readonly component: { readonly uuid: string };
-  readonly cookie: SessionCookie;
+  readonly config: ServiceConfig;
 }
 
 /** Makes the sessions of a service for the host's application. */
 export function createHostSessions(options: HostSessionsOptions): HostSessions {
-  const { sessions, audit, admit, check, component, cookie } = options;
+  const { sessions, audit, admit, check, config } = options;
 
-  async function start(username: string, given: AccountSettings, connection: Connection = {}): Promise<StartedSession> {
+  async function start(username: string, given: AccountSettings, from: Connection = {}): Promise<StartedSession> {
+    const connection = withForwardedPeer(from, toRequest(), config);
     if (!isPlausibleName(username)) throw createError("account-unusable");
     const login = { username, settings: check(given) };
     const generation = await sessions.generationOf(username);
@@ -31,11 +32,11 @@ export function createHostSessions(options: HostSessionsOptions): HostSessions {
     const id = await sessions.start(login, generation, (ended) =>
       audit.sessionEnded("by-account", ended, toRequest(), connection),
     );
-    return { id, setCookie: cookie.set(id, connection.isSecure === true) };
+    return { id, setCookie: config.session.cookie.set(id, connection.isSecure === true) };
   }
 
   function toAttempt(username: string, { peer, isSecure }: Connection): LoginAttempt {
-    const creator = { uuid: component.uuid, type: isSecure === true ? "https" : "http" };
+    const creator = { uuid: config.component.uuid, type: isSecure === true ? "https" : "http" };
     const credentials = { type: "identity", username, creator, ...(peer && { peer }) } as const;
     return { credentials, verdicts: [], beginsSession: true };
   }

@@ -44,7 +44,7 @@ const NOWHERE: ResolvedUrl = { kind: "outside", path: { segments: [], isFolder: 
  */
 export function createFileService(options: FileServiceOptions): FileService {
   const config = toServiceConfig(options);
-  const { logger, clock, server, component } = config;
+  const { logger, clock, server } = config;
   const events = createServiceEvents(config.listeners, { server, clock, logger });
   const { emit } = events;
   const chooseTexts = createTexts(config.pages.languages);
@@ -212,7 +212,7 @@ export function createFileService(options: FileServiceOptions): FileService {
     handles: (request) => resolveUrl(parseTarget(request.url), config.baseSegments, additions) !== undefined,
     start: () => chain.start(),
     endSessions: logins.sessions.endAll,
-    sessions: createHostSessions({ ...logins, check: toCheckedSettings, component, cookie: config.session.cookie }),
+    sessions: createHostSessions({ ...logins, check: toCheckedSettings, config }),
     links: createHostLinks({ links, accounts, config, emit, report }),
     events: events.open,
     sweep: ({ signal } = {}) =>

@@ -26,6 +26,22 @@ describe("the option publicOrigin", () => {
     expect(answer.header("set-cookie")).not.toContain("Secure");
   });
 
+  it("does so for the sessions that the host's application starts (CONTRACT 6.3)", async () => {
+    const events: FileEvent[] = [];
+    const onEvent = (event: FileEvent) => void events.push(event);
+    const [encrypted, plain] = await Promise.all(
+      [publicOrigin, "http://files.example.org"].map((origin) => createTestService({ publicOrigin: origin, onEvent })),
+    );
+    const settings = { home_folder_path: "/" };
+    expect((await encrypted?.service.sessions.start("eve", settings))?.setCookie).toMatch(/; Secure$/);
+    const { setCookie } = (await plain?.service.sessions.start("eve", settings, { isSecure: true })) ?? {};
+    expect(setCookie).not.toContain("Secure");
+    expect(events.map(({ id, component }) => [id, component.type])).toEqual([
+      [40007, "https"],
+      [40007, "http"],
+    ]);
+  });
+
   it("is not needed by a host that knows of each connection whether it is secure (CONTRACT 6.3)", async () => {
     const { call } = await createTestService();
     const secure = await call("POST", "/__svc__/login", { ...login, connection: { isSecure: true } });

@@ -3,13 +3,15 @@ import type { TLSSocket } from "node:tls";
 import type { ClientCertificate, Connection } from "../../contracts/connection.ts";
 import { toPeer, toPem } from "../client-identity.ts";
 
-/** Returns what the service learns about a socket: the peer and the client certificate. */
+/** Returns what the service learns about a socket: the peer, the client certificate, and whether it uses TLS. */
 export function toConnection(socket: Socket): Connection {
   const peer = toPeer(socket.remoteAddress, socket.remotePort);
   const clientCertificate = toClientCertificate(socket);
   return {
     ...(peer === undefined ? undefined : { peer }),
     ...(clientCertificate === undefined ? undefined : { clientCertificate }),
+    // A connection without TLS may come from a proxy that ends TLS.
+    ...("encrypted" in socket && socket.encrypted === true ? { isSecure: true } : undefined),
   };
 }
 

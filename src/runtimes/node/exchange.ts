@@ -139,8 +139,8 @@ export function endAfterResponses(socket: Socket): boolean {
 }
 
 function createSocketState(socket: Socket): SocketState {
-  const scheme = "encrypted" in socket && socket.encrypted === true ? "https" : "http";
   const connection = toConnection(socket);
+  const scheme = connection.isSecure === true ? "https" : "http";
   const server = ("server" in socket && (socket.server as object | null)) || undefined;
   const origin = `${scheme}://localhost`;
   const state: SocketState = {

@@ -247,6 +247,7 @@ describe("the peer on Node", () => {
       family: "IPv4",
       protocol: "TCP",
     });
+    expect(connections[0]?.isSecure).toBeUndefined();
     expect(connections[0]?.clientCertificate).toBeUndefined();
   });
 

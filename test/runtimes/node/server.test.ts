@@ -88,6 +88,7 @@ describe.skipIf(!hasOpenssl())("HTTPS on Node (openssl makes the certificates)",
     expect(urls).toEqual(["https://x/home/a"]);
     const peer = { address: "127.0.0.1", port: client.socket.localPort, family: "IPv4", protocol: "TCP" };
     expect(connections[0]?.peer).toEqual(peer);
+    expect(connections[0]?.isSecure).toBe(true);
     expect(connections[0]?.clientCertificate).toBeUndefined();
   });
 
