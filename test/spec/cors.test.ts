@@ -44,7 +44,7 @@ describe("the option cors", () => {
       expect([path, answer.status]).toEqual([path, status]);
       expect(answer.header("access-control-allow-origin")).toBe(APP);
       expect(answer.header("access-control-expose-headers")).toBe(
-        "Error-Code, Link, Content-Range, Location, ETag, Last-Modified, Preference-Applied, Server-Path, Retry-After, Allow, WWW-Authenticate, Accept-Patch, Content-Location, Content-Digest, Repr-Digest, Idempotency-Replayed, Trash-Id, Upload-Offset, Upload-Length, Upload-Defer-Length, Upload-Complete, Upload-Limit, Upload-Expires, Upload-Metadata, Upload-Concat, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Checksum-Algorithm",
+        "Error-Code, Link, Content-Range, Location, ETag, Last-Modified, Preference-Applied, Server-Path, Retry-After, Allow, WWW-Authenticate, Accept-Patch, Content-Location, Content-Disposition, Accept-Ranges, Content-Digest, Repr-Digest, Idempotency-Replayed, Trash-Id, DAV, Lock-Token, Upload-Offset, Upload-Length, Upload-Defer-Length, Upload-Complete, Upload-Limit, Upload-Expires, Upload-Metadata, Upload-Concat, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Tus-Checksum-Algorithm",
       );
       expect(answer.header("vary")).toMatch(/, Origin$/);
       expect(answer.header("access-control-allow-credentials")).toBeNull();
@@ -117,6 +117,20 @@ describe("the option cors", () => {
     ]) {
       expect(allowed, name).toContain(name);
     }
+  });
+
+  it("lets scripts send and read what clients of WebDAV do", async () => {
+    const { call } = await createTestService({ files, cors, webdav: {} });
+    const headers = { origin: APP, "access-control-request-method": "PROPFIND" };
+    const answer = await call("OPTIONS", "/home/a.txt", { as: null, headers });
+    const [methods, allowed, exposed] = ["allow-methods", "allow-headers", "expose-headers"].map((name) =>
+      answer.header(`access-control-${name}`)?.split(", "),
+    );
+    expect(methods).toEqual(expect.arrayContaining(["PROPFIND", "PROPPATCH", "COPY", "MOVE", "LOCK", "UNLOCK"]));
+    expect(allowed).toEqual(
+      expect.arrayContaining(["Depth", "Destination", "If", "Lock-Token", "Overwrite", "Timeout"]),
+    );
+    expect(exposed).toEqual(expect.arrayContaining(["DAV", "Lock-Token", "Accept-Ranges", "Content-Disposition"]));
   });
 
   it("changes nothing about requests of other sites: only a session header passes", async () => {
