@@ -52,12 +52,12 @@ export function toLinks(links: LinkOptions | undefined): LinkConfig | undefined 
   checkOption(isObject(links), "links", "an object");
   checkNames(links, NAMES, "links.");
   const { secret, store, passwordHasher, maxSeconds = 31_536_000, maxPerAccount = 1000 } = links;
-  const { defaultSeconds = Math.min(604_800, maxSeconds) } = links;
   const secrets: readonly string[] = Array.isArray(secret) ? [...secret] : [secret];
   const areSecrets = secrets.length > 0 && secrets.every(isSecret);
   checkOption(areSecrets, "links.secret", `a text of at least ${MIN_SECRET_CHARACTERS} characters, or a list of such`);
   checkOption(isStore(store), "links.store", "a key-value store");
   checkOption(isWholeNumber(maxSeconds, 1), "links.maxSeconds", "a whole number of seconds");
+  const { defaultSeconds = Math.min(604_800, maxSeconds) } = links;
   const isDefault = isWholeNumber(defaultSeconds, 1, maxSeconds);
   checkOption(isDefault, "links.defaultSeconds", "a whole number of seconds, at most links.maxSeconds");
   const isCount = isWholeNumber(maxPerAccount, 1, 10_000);

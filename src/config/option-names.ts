@@ -71,7 +71,7 @@ const NAMES: Readonly<Record<keyof FileServiceOptions, readonly string[] | undef
 
 /**
  * Checks that a service has no option of an unknown name: a mistyped one could be one that forbids something.
- * @throws TypeError with the name, and with the one that was probably meant.
+ * @throws OptionError with the name, and with the one that was probably meant.
  */
 export function checkOptionNames(options: object): void {
   checkNames(options, Object.keys(NAMES), "");

@@ -30,14 +30,14 @@ export function isWholeNumber(value: number, least: number, most = Number.MAX_SA
 
 /**
  * Checks that an object has no option of an unknown name. `path` is written before the name, such as `limits.`.
- * @throws TypeError with the name, and with the one that was probably meant.
+ * @throws OptionError with the name, and with the one that was probably meant.
  */
 export function checkNames(value: object, names: readonly string[], path: string): void {
   const unknown = Object.keys(value).find((name) => !names.includes(name));
   if (unknown === undefined) return;
   const meant = findMeant(unknown, names);
-  const hint = meant === undefined ? "" : ` Did you mean ${path}${meant}?`;
-  throw new TypeError(`There is no option ${path}${unknown}.${hint}`);
+  const hint = meant === undefined ? "" : ` (did you mean ${path}${meant}?)`;
+  throw new OptionError(path + unknown, `left out: it is not a known option${hint}`);
 }
 
 function findMeant(mistyped: string, names: readonly string[]): string | undefined {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { createAccountsAuthenticator } from "../../src/auth/accounts/accounts.ts";
 import type { FileServiceOptions } from "../../src/config/options.ts";
+import { OptionError } from "../../src/contracts/option-error.ts";
 import { createFileService } from "../../src/service/service.ts";
 import { createMemoryStorage } from "../../src/storage/memory.ts";
+import { createMemoryKeyValueStore } from "../../src/stores/memory.ts";
 import { readAnswer } from "../support/service.ts";
 
 const accounts = [{ username: "alice", password: "secret" }];
@@ -107,6 +109,7 @@ describe("createFileService", () => {
     ["trustedProxies", { clientForwardedHeader: "Forwarded", trustedProxies: null }],
     ["trustedProxies", { trustedProxies: ["10.0.0.0/8"] }],
     ["trustedProxies", { clientForwardedHeader: "", trustedProxies: [] }],
+    ["links.maxSeconds", { links: { secret: "s".repeat(32), store: createMemoryKeyValueStore(), maxSeconds: 5n } }],
     ["archive", { archive: null }],
     ["archive.method", { archive: { method: "zstd" } }],
     ["logger", { logger: {} }],
@@ -205,22 +208,17 @@ describe("a service's start and close", () => {
 });
 
 describe("an option with an unknown name", () => {
-  it.each<[string, object, string]>([
-    ["storag", { storag: 1 }, "There is no option storag. Did you mean storage?"],
-    ["acceptedorigin", { acceptedorigin: [] }, "There is no option acceptedorigin. Did you mean acceptedOrigins?"],
-    [
-      "limits.maxFileByte",
-      { limits: { maxFileByte: 1 } },
-      "There is no option limits.maxFileByte. Did you mean limits.maxFileBytes?",
-    ],
-    ["session.idle", { session: { idle: 1 } }, "There is no option session.idle."],
-    [
-      "session.cookie.nam",
-      { session: { cookie: { nam: "x" } } },
-      "There is no option session.cookie.nam. Did you mean session.cookie.name?",
-    ],
-    ["quotas", { quotas: undefined }, "There is no option quotas. Did you mean quota?"],
-  ])("%s is refused, with the name that was probably meant", (_name, wrong, message) => {
-    expect(() => create(wrong as Readonly<Record<string, unknown>>)).toThrow(new TypeError(message));
+  it.each<[option: string, wrong: object, meant: string | undefined]>([
+    ["storag", { storag: 1 }, "storage"],
+    ["acceptedorigin", { acceptedorigin: [] }, "acceptedOrigins"],
+    ["limits.maxFileByte", { limits: { maxFileByte: 1 } }, "limits.maxFileBytes"],
+    ["session.idle", { session: { idle: 1 } }, undefined],
+    ["session.cookie.nam", { session: { cookie: { nam: "x" } } }, "session.cookie.name"],
+    ["quotas", { quotas: undefined }, "quota"],
+  ])("%s is refused, with the name that was probably meant", (option, wrong, meant) => {
+    const hint = meant === undefined ? "" : ` (did you mean ${meant}?)`;
+    expect(() => create(wrong as Readonly<Record<string, unknown>>)).toThrow(
+      new OptionError(option, `left out: it is not a known option${hint}`),
+    );
   });
 });

@@ -128,7 +128,10 @@ describe("the options", () => {
     [{ uploads: { maxSeconds: Number.NaN } }, "uploads.maxSeconds must be a positive number"],
     [{ uploads: { keepSeconds: -1 } }, "uploads.keepSeconds must be a positive number"],
     [{ uploads: { maxAppendBytes: 1.5 } }, "uploads.maxAppendBytes must be a whole number of bytes, or 0"],
-    [{ uploads: { idleSecond: 1 } as never }, "uploads.idleSecond. Did you mean uploads.idleSeconds"],
+    [
+      { uploads: { idleSecond: 1 } as never },
+      "uploads.idleSecond must be left out: it is not a known option (did you mean uploads.idleSeconds?)",
+    ],
     [{ limits: { uploadsPerAccount: -1 } }, "limits.uploadsPerAccount must be a whole number"],
     [{ limits: { uploadBytesPerAccount: 0.5 } }, "limits.uploadBytesPerAccount must be a whole number"],
   ])("%j are refused with their name", async (options, message) => {

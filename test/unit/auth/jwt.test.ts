@@ -75,6 +75,8 @@ describe("createJwtIdentifier", () => {
   });
 
   it("refuses unknown options, and says which one was probably meant", () => {
-    expect(create({ algoritms: [] })).toThrow("There is no option algoritms. Did you mean algorithms?");
+    expect(create({ algoritms: [] })).toThrow(
+      new OptionError("algoritms", "left out: it is not a known option (did you mean algorithms?)"),
+    );
   });
 });
