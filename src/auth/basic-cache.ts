@@ -1,5 +1,7 @@
 import { createBoundedMap } from "../platform/bounded-map.ts";
+import { isLoopShared } from "../platform/event-loop.ts";
 import { createHmac } from "../platform/hmac.ts";
+import { poll } from "../platform/wait.ts";
 import type { AuthenticationChain, ChainVerdict } from "./chain.ts";
 import type { Login } from "./login.ts";
 import type { Sessions } from "./sessions/types.ts";
@@ -155,7 +157,8 @@ export function createBasicCache({ seconds, chain, sessions, clock }: BasicCache
   async function find(key: string): Promise<BasicVerdict | undefined> {
     const known = await findEntry(key);
     if (known !== undefined || !verifications.has(key)) return known;
-    await verifications.get(key)?.result;
+    if (isLoopShared) await verifications.get(key)?.result;
+    else await poll(() => !verifications.has(key));
     return findEntry(key);
   }
 

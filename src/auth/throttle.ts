@@ -1,5 +1,8 @@
 import type { KeyValueStore } from "../contracts/key-value-store.ts";
+import { createRetryError } from "../http/errors.ts";
+import { isLoopShared } from "../platform/event-loop.ts";
 import { createKeyedMutex } from "../platform/keyed-mutex.ts";
+import { poll } from "../platform/wait.ts";
 import type { AttemptKey, AttemptOrigin } from "./attempt-keys.ts";
 import { createFailedLogins } from "./failed-logins.ts";
 import { createRunningAttempts, type RunningOfKey, type StartedAttempt } from "./running-attempts.ts";
@@ -50,8 +53,8 @@ export interface LoginThrottle {
    *
    * If `shortcut` has a result, it is returned and the attempt is not run. Nothing is counted then. The attempt is run
    * nevertheless if attempts in progress could still use up the failures that are left.
-   * @throws HttpError `unavailable` when the store fails; the reason of an aborted signal; what `attempt` throws, which
-   * is not counted.
+   * @throws HttpError `unavailable` when the store fails, or on Workers after a wait of some seconds; the reason of an
+   * aborted signal; what `attempt` throws, which is not counted.
    */
   run<T>(
     source: AttemptSource,
@@ -136,9 +139,7 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
         running.permits += 1;
         return { kind, key, running, hasFailures: failures.length > 0 };
       }
-      await new Promise<void>((resolve) => {
-        running.waiter = resolve;
-      });
+      await waitForPermit(running, left);
     }
   }
 
@@ -205,6 +206,15 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
   }
 
   return { run };
+}
+
+/** Waits until a key has fewer than `left` permits. @throws HttpError `unavailable` if it takes long on Workers. */
+async function waitForPermit(running: RunningOfKey, left: number): Promise<void> {
+  if (isLoopShared) {
+    await new Promise<void>((resolve) => {
+      running.waiter = resolve;
+    });
+  } else if (!(await poll(() => running.permits < left))) throw createRetryError("too-many-logins");
 }
 
 /** One of the attempts allowed for a key. */

@@ -1,6 +1,7 @@
 import { checkOption } from "../../contracts/option-error.ts";
 import { createRetryError } from "../../http/errors.ts";
 import { toNetwork } from "../../http/ip-network.ts";
+import { isLoopShared } from "../../platform/event-loop.ts";
 
 /** Runs a few computations at a time. The others wait, and take turns by the network of their clients. */
 export interface HashQueue {
@@ -18,6 +19,9 @@ const MORE_NETWORKS = 1024;
  * Makes a queue in which at most `maxWaiting` computations wait, at most half of them of one network. A network of
  * which none waits may always add its first one. So guesses from many networks delay an honest login by one computation
  * of each at most, and do not have it refused.
+ *
+ * On Workers no request may wait for another: there computations start immediately, and those that would wait elsewhere
+ * only count. The portable ones still run one after the other, because they do not yield.
  * @throws OptionError
  */
 export function createHashQueue(maxConcurrent: number, maxWaiting: number): HashQueue {
@@ -43,7 +47,10 @@ export function createHashQueue(maxConcurrent: number, maxWaiting: number): Hash
     if (!mayWait(network, line.length)) throw createRetryError("too-many-logins");
     waiting.set(network ?? "", line);
     count += 1;
-    return new Promise((proceed) => line.push(proceed));
+    return new Promise((proceed) => {
+      line.push(proceed);
+      if (!isLoopShared) proceed();
+    });
   }
 
   function mayWait(network: string | undefined, waitingOfNetwork: number): boolean {

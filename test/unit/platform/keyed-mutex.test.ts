@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createKeyedMutex } from "../../../src/platform/keyed-mutex.ts";
 
 describe("work on one key", () => {
@@ -22,5 +22,42 @@ describe("work on one key", () => {
     const withLock = createKeyedMutex();
     const held = withLock("key", () => new Promise<string>(() => undefined));
     expect(await Promise.race([held, withLock("another", async () => "done")])).toBe("done");
+  });
+});
+
+describe("work on one key on Workers, where no request may wait for a promise of another", () => {
+  beforeEach(() => {
+    vi.stubGlobal("navigator", { userAgent: "Cloudflare-Workers" });
+    vi.resetModules();
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.unstubAllGlobals();
+    vi.resetModules();
+  });
+
+  it("runs one task at a time", async () => {
+    const mutex = await import("../../../src/platform/keyed-mutex.ts");
+    const withLock = mutex.createKeyedMutex();
+    let running = 0;
+    const task = async () => {
+      running += 1;
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      return running--;
+    };
+    const results = Promise.all([1, 2, 3].map(() => withLock("key", task)));
+    await vi.runAllTimersAsync();
+    expect(await results).toEqual([1, 1, 1]);
+  });
+
+  it("goes on after some seconds if the runtime has ended the request that holds the key", async () => {
+    const mutex = await import("../../../src/platform/keyed-mutex.ts");
+    const withLock = mutex.createKeyedMutex();
+    void withLock("key", () => new Promise<string>(() => undefined));
+    const next = withLock("key", async () => "done");
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await next).toBe("done");
+    expect(await withLock("key", async () => "at once")).toBe("at once");
   });
 });
