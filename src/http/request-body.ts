@@ -52,13 +52,14 @@ export function readContentLength(headers: Headers): number | undefined {
 
 /**
  * Whether a request has at least one byte of content. If the header fields do not say, this reads the body up to its
- * first byte: some runtimes give a body to every request (RFC 9112 6.3, 9113 8.1).
+ * first byte: some runtimes give a body to every request, and some proxies send a request without content in chunks
+ * (RFC 9112 6.3, 9113 8.1). Only requests with content expect 100 (Continue) (RFC 9110 10.1.1).
  */
 export async function hasContent(request: Request): Promise<boolean> {
   const { headers } = request;
   const length = readContentLength(headers);
   if (length !== undefined) return length > 0;
-  if (headers.has("transfer-encoding")) return true;
+  if (headers.has("expect")) return true;
   if (!carriesBody(request)) return false;
   for await (const chunk of readBody(request)) if (chunk.byteLength > 0) return true;
   return false;

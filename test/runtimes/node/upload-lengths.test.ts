@@ -154,3 +154,17 @@ it("a body of HTTP/1.0 with a transfer coding is refused, and ends its connectio
   expect(text.match(/HTTP\/1\.1 /g)).toHaveLength(1);
   await expectOld();
 });
+
+describe("content of a request that must have none, on the wire", () => {
+  it.each([
+    ["Content-Length: 1", ""],
+    ["Transfer-Encoding: chunked\r\nExpect: 100-continue", ""],
+    ["Transfer-Encoding: chunked", `4000\r\n${"x".repeat(16 * KIBIBYTE)}\r\n`],
+  ])("is 415, and the rest is left unread: %j (CONTRACT 4.3)", async (lines, content) => {
+    const client = await connectWire(await serveDisk());
+    client.send(head(lines, "/home/new/") + content);
+    const { text } = await client.ended();
+    expect(text).toMatch(/^HTTP\/1\.1 415 [\s\S]*Connection: close\r\n/);
+    await expectOld();
+  });
+});

@@ -108,6 +108,26 @@ export const webdavCases: readonly WireCase[] = [
     expect(await events([49001], 2)).toHaveLength(2);
     expect(await events([40055], 1)).toHaveLength(1);
   }),
+  wireCase("an empty body in chunks is none, as proxies send it", async (environment) => {
+    const { put, names, folder } = environment;
+    await put("a", "content");
+    const ask = clientOf(environment, {});
+    const to = (name: string) => ({ Destination: folder + name });
+    const lock = await ask("LOCK", "a", { Depth: "0" }, bodyOf(LOCKS, "LibreOffice"));
+    const token = { "Lock-Token": `<${tokenOf(lock)}>` };
+    const statuses = (body: string) =>
+      statusesOf(
+        () => ask("UNLOCK", "a", token, body, { chunked: true }),
+        () => ask("MKCOL", "new/", {}, body, { chunked: true }),
+        () => ask("COPY", "a", to("b"), body, { chunked: true }),
+        () => ask("MOVE", "b", to("c"), body, { chunked: true }),
+        () => ask("DELETE", "c", {}, body, { chunked: true }),
+      );
+    expect(await statuses("x")).toEqual([415, 415, 415, 415, 415]);
+    expect(await names()).toEqual(["a"]);
+    expect(await statuses("")).toEqual([204, 201, 201, 201, 204]);
+    expect(await names()).toEqual(["a", "new"]);
+  }),
   wireCase("of ten that lock one name at once one has it", async (environment) => {
     const { callAtOnce, folder, events, call } = environment;
     const options = {

@@ -113,12 +113,22 @@ describe("MKCOL /home/<path>", () => {
 });
 
 describe("PUT /home/<folder>/ with content", () => {
-  it("does not read the content (CONTRACT 4.3)", async () => {
+  it.each<[fields: Record<string, string>, most: number]>([
+    [{ "content-length": "100" }, 0],
+    [{ "transfer-encoding": "chunked", expect: "100-continue" }, 0],
+    // To see whether it has content.
+    [{ "transfer-encoding": "chunked" }, 5],
+  ])("is refused before its body is read, with %j (CONTRACT 4.3)", async (headers, most) => {
+    const { call, storage } = await createTestService();
+    const body = recordedBody(..."x".repeat(100));
+    expect((await call("PUT", "/home/x/", { body: body.stream, headers })).status).toBe(415);
+    expect(body.pulls()).toBeLessThanOrEqual(most);
+    expect(await storage.stat("/alice/x")).toBeUndefined();
+  });
+
+  it("has none if its body is empty", async () => {
     const { call } = await createTestService();
-    const body = recordedBody("x");
-    expect(
-      (await call("PUT", "/home/x/", { body: body.stream, headers: { "transfer-encoding": "chunked" } })).status,
-    ).toBe(415);
-    expect(body.pulls()).toBe(0);
+    const headers = { "transfer-encoding": "chunked" };
+    expect((await call("PUT", "/home/x/", { body: streamOf(), headers })).status).toBe(201);
   });
 });

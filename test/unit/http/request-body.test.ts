@@ -42,7 +42,9 @@ describe("a request", () => {
   it.each<[pieces: readonly string[] | null, fields: Record<string, string>, brings: boolean]>([
     [["abc"], { "content-length": "3" }, true],
     [["abc"], { "content-length": "0" }, false],
-    [[], { "transfer-encoding": "chunked" }, true],
+    [[], { "transfer-encoding": "chunked" }, false],
+    [["", "a"], { "transfer-encoding": "chunked" }, true],
+    [[], { "transfer-encoding": "chunked", expect: "100-continue" }, true],
     [["", "", "abc"], {}, true],
     [["", ""], {}, false],
     [[], {}, false],
