@@ -256,8 +256,7 @@ export function mountStorage(mounts: Mounts): StorageAdapter {
   async function change(path: string, changes: AttributeChanges): Promise<StorageEntry> {
     const { storage, path: inner, isFixed } = locate(path);
     if ((await stat(path)) === undefined) throw new StorageError("not-found");
-    if (isFixed) throw createLocationError("A storage is mounted here or below.");
-    if (storage.attributes === undefined) throw new StorageError("unsupported");
+    if (isFixed || storage.attributes === undefined) throw new StorageError("unsupported");
     return { ...(await storage.attributes.change(inner, changes)), name: nameOf(path) };
   }
 

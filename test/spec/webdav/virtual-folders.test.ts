@@ -4,7 +4,7 @@ import type { AccountSettings } from "../../../src/contracts/account.ts";
 import { createMemoryStorage } from "../../../src/storage/memory.ts";
 import type { TestService } from "../../support/service.ts";
 import { overrideStorage } from "../../support/storage.ts";
-import { call, createDav } from "./calls.ts";
+import { call, createDav, set } from "./calls.ts";
 
 /** A service for alice, who also sees these folders of the storage; `moves` are the moves that the storage has done. */
 async function createFor(
@@ -90,5 +90,19 @@ describe("COPY and MOVE with virtual folders", () => {
   ])("%s %s to %s is 403: virtual folders stay", async (method, path, destination) => {
     const test = await createFor([["/again", "/elsewhere"]]);
     expect((await call(test, method, path, { destination })).status).toBe(403);
+  });
+});
+
+describe("PROPPATCH of a virtual folder, or of a folder on the way to one", () => {
+  it("keeps nothing, and does not fail what Explorer sets (WEBDAV 5.3)", async () => {
+    const test = await createFor([["/way/virtual", "/alice/g"]]);
+    const windows =
+      '<z:Win32LastModifiedTime xmlns:z="urn:schemas-microsoft-com:">Mon, 01 Jan 2001 00:00:00 GMT</z:Win32LastModifiedTime>';
+    for (const path of ["/home/way/", "/home/way/virtual"]) {
+      const time = await call(test, "PROPPATCH", path, {}, set(windows));
+      expect([time.status, time.text.includes("HTTP/1.1 200")]).toEqual([207, true]);
+      const dead = await call(test, "PROPPATCH", path, {}, set("<x:a>1</x:a>"));
+      expect([dead.status, dead.text.includes("HTTP/1.1 403")]).toEqual([207, true]);
+    }
   });
 });
