@@ -23,16 +23,21 @@ export function toHttpDate(date: Date): string {
  */
 export function parseHttpDate(text: string | null, now: number): number | undefined {
   if (text === null) return undefined;
-  const time = Date.parse(toImfFixdate(text, now) ?? "");
-  return Number.isNaN(time) ? undefined : time;
+  const parts = toDateAndTime(text, now);
+  if (parts === undefined) return undefined;
+  const date = new Date(parts);
+  // `Date` takes years before 100 for those of our age, and 31 Feb for 2 Mar.
+  date.setUTCFullYear(Number(parts.slice(7, 11)));
+  return Number.isNaN(date.getTime()) || !date.toUTCString().endsWith(parts) ? undefined : date.getTime();
 }
 
-function toImfFixdate(text: string, now: number): string | undefined {
-  if (IMF_FIXDATE.test(text)) return text;
+/** Returns an IMF-fixdate without the day of the week. */
+function toDateAndTime(text: string, now: number): string | undefined {
+  if (IMF_FIXDATE.test(text)) return text.slice(5);
   const rfc850 = RFC850_DATE.exec(text);
   if (rfc850) return `${rfc850[1]} ${rfc850[2]} ${fullYear(Number(rfc850[3]), now)} ${rfc850[4]} GMT`;
   const asctime = ASCTIME_DATE.exec(text);
-  if (asctime) return `${asctime[2]} ${asctime[1]} ${asctime[4]} ${asctime[3]} GMT`;
+  if (asctime) return `${asctime[2]?.replace(" ", "0")} ${asctime[1]} ${asctime[4]} ${asctime[3]} GMT`;
   return undefined;
 }
 

@@ -28,6 +28,9 @@ const TIME_KEYS: ReadonlySet<string> = new Set(["getlastmodified", "lastmodified
 /** The quota of RFC 4331 is protected, too: a stored value would look like a real one. */
 const PROTECTED: ReadonlySet<string> = new Set([...LIVE_PROPERTIES, ...QUOTA_PROPERTIES].map(davKey));
 
+/** Windows has no earlier times. */
+const EARLIEST = Date.UTC(1601, 0);
+
 /** Plans the changes of a PROPPATCH. If a property is changed twice, the last change counts (WEBDAV 5). */
 export function planChanges(changes: readonly PropertyChange[], now: number): ChangePlan {
   const last = new Map(changes.map((change) => [toPropertyKey(change.name), change]));
@@ -37,7 +40,7 @@ export function planChanges(changes: readonly PropertyChange[], now: number): Ch
   let modified: Date | undefined;
   for (const [key, change] of last) {
     const isTime = change.kind === "set" && (key === WINDOWS_MODIFIED || TIME_KEYS.has(key));
-    const time = isTime ? parseHttpDate(change.text.trim(), now) : undefined;
+    const time = isTime ? parseTime(change.text, now) : undefined;
     if (time !== undefined) modified = new Date(time);
     if (WINDOWS_KEYS.has(key)) continue;
     if (time !== undefined) timeKeys.push(key);
@@ -46,6 +49,12 @@ export function planChanges(changes: readonly PropertyChange[], now: number): Ch
     else properties.set(key, change.kind === "set" ? change.xml : undefined);
   }
   return { names: [...last.values()].map(({ name }) => name), properties, modified, timeKeys, refused };
+}
+
+/** Returns `undefined` for a time before 1601, too: clients send the year 1 for a time that is not set. */
+function parseTime(text: string, now: number): number | undefined {
+  const time = parseHttpDate(text.trim(), now);
+  return time !== undefined && time >= EARLIEST ? time : undefined;
 }
 
 /** Whether the plan needs only the permission to write, because it has no properties but `Win32*`. */

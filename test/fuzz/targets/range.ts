@@ -109,8 +109,7 @@ function expectDate(text: string | null): void {
   const time = parseHttpDate(text, NOW);
   if (time === undefined) return;
   expect(Number.isSafeInteger(time) && time % 1000 === 0, "a date is a whole second");
-  // 24:00:00 is a time of the day before.
-  const years = new Date(time - 1).getUTCFullYear() - new Date(NOW).getUTCFullYear();
+  const years = new Date(time).getUTCFullYear() - new Date(NOW).getUTCFullYear();
   if (/^[a-z]+, \d\d-/i.test(text ?? "")) expect(years >= -50 && years <= 50, "a year of two digits is near");
   if (time >= 0 && time < Date.UTC(10_000, 0)) {
     expect(parseHttpDate(toHttpDate(new Date(time)), NOW) === time, "a date written again is the same");

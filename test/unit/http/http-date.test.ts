@@ -14,6 +14,8 @@ describe("an HTTP-date", () => {
     ["Thursday, 29-Feb-24 23:59:59 GMT", Date.UTC(2024, 1, 29, 23, 59, 59)],
     ["Thu Feb 29 23:59:59 2024", Date.UTC(2024, 1, 29, 23, 59, 59)],
     ["Thu, 01 Jan 1970 00:00:00 GMT", 0],
+    ["Mon, 01 Jan 0001 00:00:00 GMT", Date.parse("0001-01-01T00:00:00Z")],
+    ["Mon Jan  1 00:00:00 0099", Date.parse("0099-01-01T00:00:00Z")],
   ])("in any of its three forms is read: %s (RFC 9110 5.6.7)", (text, time) => {
     expect(parseHttpDate(text, now)).toBe(time);
   });
@@ -49,7 +51,12 @@ describe("an HTTP-date", () => {
     "Sun, 06 Foo 1994 08:49:37 GMT",
     "Sun, 00 Nov 1994 08:49:37 GMT",
     "Sun, 32 Nov 1994 08:49:37 GMT",
+    "Mon, 31 Feb 2020 00:00:00 GMT",
+    "Monday, 31-Feb-20 00:00:00 GMT",
+    "Mon Feb 31 00:00:00 2020",
+    "Wed, 29 Feb 2023 00:00:00 GMT",
     "Sun, 06 Nov 1994 25:49:37 GMT",
+    "Sat, 31 Dec 1994 24:00:00 GMT",
     "Sun, 06 Nov 1994 08:61:37 GMT",
     " Sun, 06 Nov 1994 08:49:37 GMT",
     "Sun, 06 Nov 1994 08:49:37 GMT, Sun, 06 Nov 1994 08:49:37 GMT",

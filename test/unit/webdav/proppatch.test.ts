@@ -218,6 +218,16 @@ describe("the plan of a PROPPATCH", () => {
     expect([...plan(`<D:remove><D:prop><D:${name}/></D:prop></D:remove>`).refused]).toEqual([[`{DAV:}${name}`, 403]]);
   });
 
+  it.each(["Mon, 01 Jan 0001 00:00:00 GMT", "Fri, 31 Dec 1600 23:59:59 GMT", "Mon, 31 Feb 2020 00:00:00 GMT"])(
+    "does not take %s for a time to set",
+    (date) => {
+      const own = plan(set(`<D:getlastmodified>${date}</D:getlastmodified>`));
+      expect([own.modified, [...own.refused.values()]]).toEqual([undefined, [409]]);
+      const windows = `<z:Win32LastModifiedTime xmlns:z="urn:schemas-microsoft-com:">${date}</z:Win32LastModifiedTime>`;
+      expect(plan(set(windows))).toMatchObject({ modified: undefined, refused: new Map() });
+    },
+  );
+
   it.each(["getlastmodified", "lastmodified"])("sets the time by %s", (name) => {
     const changes = plan(set(`<D:${name}> Tue, 05 May 2026 07:08:09 GMT </D:${name}>`));
     expect(changes.modified).toEqual(new Date("2026-05-05T07:08:09Z"));
