@@ -26,6 +26,8 @@ export interface PartCut {
   readonly maxParts: number;
   /** Size of the file, if known. */
   readonly size: number | undefined;
+  /** A part without memory has what has arrived. The content then ends, because one signal ends both. */
+  readonly keepsArrived?: true;
 }
 
 /**
@@ -34,44 +36,64 @@ export interface PartCut {
  */
 export async function* toParts(
   content: ContentReader,
-  { bytesOf, maxParts, size = Number.POSITIVE_INFINITY }: PartCut,
+  { bytesOf, maxParts, size = Number.POSITIVE_INFINITY, keepsArrived }: PartCut,
   memory: UploadMemory,
 ): AsyncGenerator<ObjectPart> {
   for (let number = 1; number <= maxParts; number += 1) {
     const hasBytes = await content.hasMore();
     const length = hasBytes ? Math.min(bytesOf(number), size - content.position()) : 0;
-    const part = await readPart(content, { number, length, size }, memory);
+    const part = await readPart(content, { number, length, size, keepsArrived }, memory);
     yield part;
     if (part.isLast) return;
   }
 }
 
+/** A part that is to be read. */
+interface NextPart {
+  readonly number: number;
+  /** Its bytes, unless the content ends before. */
+  readonly length: number;
+  readonly size: number;
+  readonly keepsArrived: PartCut["keepsArrived"];
+}
+
 async function readPart(
   content: ContentReader,
-  { number, length, size }: { readonly number: number; readonly length: number; readonly size: number },
+  { number, length, size, keepsArrived }: NextPart,
   memory: UploadMemory,
 ): Promise<ObjectPart> {
   let buffer: Uint8Array<ArrayBuffer> = new Uint8Array(0);
   let filled = 0;
+  let isCounted = false;
 
   async function fill(most: number): Promise<void> {
-    while (filled < most && (await content.hasMore())) {
-      const bytes = content.take(most - filled);
-      const needed = filled + bytes.byteLength;
-      if (needed > buffer.byteLength) buffer = grow(buffer, filled, needed, most);
-      buffer.set(bytes, filled);
-      filled = needed;
+    while (filled < most && (await content.hasMore())) fillOnce(most);
+  }
+
+  /** Takes what is at hand. */
+  function fillOnce(most: number): void {
+    const bytes = content.take(most - filled);
+    const needed = filled + bytes.byteLength;
+    if (needed > buffer.byteLength) buffer = grow(buffer, filled, needed, most);
+    buffer.set(bytes, filled);
+    filled = needed;
+  }
+
+  async function fillCounted(): Promise<void> {
+    try {
+      const used = await memory.take(length);
+      isCounted = true;
+      used?.set(buffer.subarray(0, filled));
+      buffer = used ?? buffer;
+    } catch (error) {
+      if (keepsArrived !== true) throw error;
+      return fillOnce(length);
     }
+    await fill(length);
   }
 
   await fill(Math.min(length, UNCOUNTED_BYTES));
-  const isCounted = filled < length && (await content.hasMore());
-  if (isCounted) {
-    const used = await memory.take(length);
-    used?.set(buffer.subarray(0, filled));
-    buffer = used ?? buffer;
-    await fill(length);
-  }
+  if (filled < length && (await content.hasMore())) await fillCounted();
   // What runs before the end of the content, such as `beforeCommit`, is not time of the client.
   if (content.position() === size) memory.finishFilling();
   const isLast = !(await content.hasMore());

@@ -35,6 +35,15 @@ interface RunningAppend {
   readonly before: StoredUpload;
   readonly sender: PartSender;
   readonly memory: UploadMemory;
+  /** Ends it, also while it waits for memory. */
+  readonly signal: AbortSignal;
+}
+
+/** A signal that follows another one until it is unlinked. */
+interface LinkedSignal {
+  readonly signal: AbortSignal;
+  abort(error: unknown): void;
+  unlink(): void;
 }
 
 /** Adds content to an upload that is open. Returns its new state. */
@@ -51,12 +60,13 @@ export function createAppend(bucket: UploadBucket, states: ObjectUploadStates): 
 
   return async function append(version, content, options, { signal, stop, lose }) {
     const open = createRunningUpload(states, version, stop);
-    const ended = createLinkedController(signal);
-    const memory = bucket.memory.open({ owner: options.owner, end: (error) => ended.controller.abort(error) });
+    const ended = createLinkedSignal(signal);
+    const memory = bucket.memory.open({ owner: options.owner, signal: ended.signal, end: ended.abort });
     const sender = createPartSender(bucket, toPartCount(version.upload) + 1);
     try {
-      const chunks = limitAppend(receive(content, { signal: ended.controller.signal }), options);
-      return await store({ open, sender, memory, before: version.upload }, chunks, options.verify, signal);
+      const chunks = limitAppend(receive(content, { signal: ended.signal }), options);
+      const running = { open, sender, memory, before: version.upload, signal: ended.signal };
+      return await store(running, chunks, options.verify);
     } catch (error) {
       if (!hasCode(sender.failure()?.error, "not-found")) throw error;
       // Without a part that counts nothing is lost: the next append begins another multipart upload.
@@ -74,9 +84,8 @@ export function createAppend(bucket: UploadBucket, states: ObjectUploadStates): 
     running: RunningAppend,
     chunks: AsyncIterable<Uint8Array>,
     verify: AppendOptions["verify"],
-    signal: AbortSignal,
   ): Promise<StoredUpload> {
-    const { open, before, sender } = running;
+    const { open, before, sender, signal } = running;
     const arriving = untilFailure(chunks);
     // Checked content is noted only at its end.
     const endWatch = open.watch(() => (verify === undefined ? toNewParts(running) : undefined));
@@ -112,12 +121,14 @@ export function createAppend(bucket: UploadBucket, states: ObjectUploadStates): 
     running: RunningAppend,
     content: AsyncIterable<Uint8Array>,
   ): Promise<{ readonly rest?: ObjectPart; readonly failure?: Thrown }> {
-    const { sender } = running;
+    const { before, sender, signal } = running;
     const reader = toReader(content);
     let rest: ObjectPart | undefined;
     let failure: Thrown | undefined;
     try {
       rest = await sendUntilRest(running, reader);
+      // An append that ends while it waits for memory may have read only some of the tail, which then stays.
+      if (before.tail !== undefined && reader.position() <= before.tail.bytes) signal.throwIfAborted();
     } catch (error) {
       failure = { error };
     }
@@ -137,7 +148,7 @@ export function createAppend(bucket: UploadBucket, states: ObjectUploadStates): 
     let parts: Pick<StoredParts, "id" | "partBytes"> | undefined = sent > 0 ? before.parts : undefined;
     const partBytes = parts?.partBytes ?? bucket.toPartBytes(before.size);
     const bytesOf = (number: number): number => bucket.bytesOf(partBytes, sent + number);
-    const cut = { bytesOf, maxParts: Number.POSITIVE_INFINITY, size: undefined };
+    const cut = { bytesOf, maxParts: Number.POSITIVE_INFINITY, size: undefined, keepsArrived: true } as const;
     for await (const part of toParts(reader, cut, memory)) {
       if (part.byteLength === 0) return undefined;
       if (before.isWhole === true) throw new StorageError("unsupported", "The upload was joined already.");
@@ -212,11 +223,15 @@ async function failureOf(verify: AppendOptions["verify"], signal: AbortSignal): 
   }
 }
 
-/** A controller that aborts with a signal, and can be aborted by itself. */
-function createLinkedController(signal: AbortSignal): { readonly controller: AbortController; unlink(): void } {
+/** A signal that aborts with another one, and can be aborted by itself. */
+function createLinkedSignal(outer: AbortSignal): LinkedSignal {
   const controller = new AbortController();
-  const abort = (): void => controller.abort(signal.reason);
-  if (signal.aborted) abort();
-  signal.addEventListener("abort", abort, { once: true });
-  return { controller, unlink: () => signal.removeEventListener("abort", abort) };
+  const end = (): void => controller.abort(outer.reason);
+  if (outer.aborted) end();
+  outer.addEventListener("abort", end, { once: true });
+  return {
+    signal: controller.signal,
+    abort: (error) => controller.abort(error),
+    unlink: () => outer.removeEventListener("abort", end),
+  };
 }

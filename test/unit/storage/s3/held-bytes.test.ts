@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { inChunks, put } from "../../../../src/testing/storage/content.ts";
+import { appendText, beginUpload, newKey, offsetOf, uploadsOf } from "../../../../src/testing/uploads/setup.ts";
 import { createFormFiles } from "../../../../src/uploads/form-files.ts";
 import { UNCOUNTED } from "../../../support/forms.ts";
 import { createFake, type S3Fake } from "../../../support/s3/fake.ts";
@@ -178,5 +179,68 @@ describe("memory of several accounts' uploads to S3", () => {
     decide();
     expect(await written).toMatchObject({ size: 10 });
     await stalled.abort();
+  });
+});
+
+describe("memory of an append to a resumable upload in S3", () => {
+  const owner = "alice";
+  /** Two appends of an owner have the memory; a third one waits. */
+  async function createWaiting(tailBytes = 0) {
+    const { storage } = createFake(undefined, SMALL);
+    const uploads = uploadsOf(storage);
+    const key = newKey();
+    await beginUpload(storage, "/waiting", {}, key);
+    if (tailBytes > 0) await appendText(storage, key, 0, "t".repeat(tailBytes));
+    const holders = [createStalled(3), createStalled(3)];
+    const held = holders.map(async ({ content, controller: { signal } }, index) => {
+      const one = newKey();
+      await beginUpload(storage, `/${index}`, {}, one);
+      return uploads.append(one, 0, content, { owner, signal }).catch(() => undefined);
+    });
+    await expect.poll(() => holders.map(({ state }) => state.sent)).toEqual([3, 3]);
+    const waiting = createStalled(3);
+    const { signal } = waiting.controller;
+    const appended = uploads.append(key, tailBytes, waiting.content, { owner, signal });
+    appended.catch(() => undefined);
+    await expect.poll(() => waiting.state.isRead).toBe(true);
+
+    async function end(): Promise<void> {
+      for (const { controller } of holders) controller.abort(new Error("gone"));
+      await Promise.all(held);
+    }
+
+    return { storage, key, waiting, appended, end };
+  }
+
+  it("is not waited for after its signal, and what has arrived is kept", async () => {
+    const { storage, key, waiting, appended, end } = await createWaiting();
+    await expect.poll(() => waiting.state.sent).toBe(1);
+    waiting.controller.abort(new Error("client gone"));
+    await expect(appended).rejects.toThrow("client gone");
+    expect(await offsetOf(storage, key)).toBe(2 * MEBIBYTE);
+    await end();
+    const { offset } = await appendText(storage, key, 2 * MEBIBYTE, "and on");
+    expect(offset).toBe(2 * MEBIBYTE + 6);
+  });
+
+  it("is not waited for when another call wants the upload", async () => {
+    const { storage, key, appended, end } = await createWaiting();
+    expect(await offsetOf(storage, key)).toBe(2 * MEBIBYTE);
+    await expect(appended).rejects.toMatchObject({ code: "locked" });
+    await end();
+  });
+
+  it("loses nothing of what earlier appends have stored, if it ends before there is memory for that", async () => {
+    const tail = 3 * MEBIBYTE;
+    const { storage, key, waiting, appended, end } = await createWaiting(tail);
+    // Its tail is read before it waits.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    waiting.controller.abort(new Error("client gone"));
+    await expect(appended).rejects.toThrow("client gone");
+    const offset = (await offsetOf(storage, key)) ?? 0;
+    expect(offset).toBeGreaterThanOrEqual(tail);
+    await end();
+    expect((await appendText(storage, key, offset, "and on")).offset).toBe(offset + 6);
+    expect(await uploadsOf(storage).complete(key)).toMatchObject({ size: offset + 6 });
   });
 });
