@@ -39,7 +39,7 @@ export function createAzureRemover(client: AzureClient): AzureRemover {
     if (!meetsConditions(file.etag, conditions)) throw new StorageError("precondition-failed", key);
     await keepFolder(parent);
     await removeFile(key, conditions);
-    await removeProperties(location);
+    await removeLeftProperties(location);
   }
 
   async function removeFolder(location: ObjectLocation, { ifMatch }: RemoveOptions, copied?: CopiedObjects) {
@@ -51,7 +51,7 @@ export function createAzureRemover(client: AzureClient): AzureRemover {
       const keys = copied === undefined ? page.map((blob) => blob.key) : await copied.select(page);
       await inParallel(keys, { most: MAX_PARALLEL }, removeBlob);
     }
-    if (copied?.hasRemaining() !== true) await removeProperties(location);
+    if (copied?.hasRemaining() !== true) await removeLeftProperties(location);
   }
 
   /**
@@ -69,6 +69,11 @@ export function createAzureRemover(client: AzureClient): AzureRemover {
   async function removeProperties(location: ObjectLocation): Promise<void> {
     const key = toPropertiesKey(location);
     if (isKey(key)) await removeBlob(key);
+  }
+
+  /** Removes the properties of a member that is gone. Its removal has succeeded, so errors are ignored. */
+  async function removeLeftProperties(location: ObjectLocation): Promise<void> {
+    await removeProperties(location).catch(() => undefined);
   }
 
   const removeBlob = (key: string): Promise<void> => removeFile(key, {});

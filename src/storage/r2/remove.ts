@@ -27,7 +27,7 @@ export function createR2Remover(bucket: R2Bucket, prefix: string): R2Remover {
   async function removeFile(location: ObjectLocation): Promise<void> {
     await keepParent(location);
     await removeKeys([location.key]);
-    await removeProperties(location);
+    await removeLeftProperties(location);
   }
 
   async function removeFolder(location: ObjectLocation): Promise<void> {
@@ -37,18 +37,23 @@ export function createR2Remover(bucket: R2Bucket, prefix: string): R2Remover {
       await removeKeys(objects.map(({ key }) => key));
       if (!truncated) break;
     }
-    await removeProperties(location);
+    await removeLeftProperties(location);
   }
 
   async function removeCopied(location: ObjectLocation, copied: CopiedObjects): Promise<void> {
     await keepParent(location);
     for await (const page of listR2Objects(bucket, location.folder)) await removeKeys(await copied.select(page));
-    if (!copied.hasRemaining()) await removeProperties(location);
+    if (!copied.hasRemaining()) await removeLeftProperties(location);
   }
 
   async function removeProperties(location: ObjectLocation): Promise<void> {
     const key = toPropertiesKey(location);
     if (isKey(key)) await removeKeys([key]);
+  }
+
+  /** Removes the properties of a member that is gone. Its removal has succeeded, so errors are ignored. */
+  async function removeLeftProperties(location: ObjectLocation): Promise<void> {
+    await removeProperties(location).catch(() => undefined);
   }
 
   /** Removes at most 1,000 objects. Those that do not exist are not an error. */

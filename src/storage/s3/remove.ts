@@ -52,7 +52,7 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
     const properties = toPropertiesKey(location);
     const mayVanish = await markEmptiedParent(location.parent, (key) => key === location.key || key === properties);
     await removeFile(location.key, conditions);
-    await removeProperties(location);
+    await removeLeftProperties(location);
     if (mayVanish) await keepEmpty(location.parent);
   }
 
@@ -64,7 +64,7 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
     const properties = toPropertiesKey(location);
     const mayVanish = await markEmptiedParent(parent, (one) => one.startsWith(folder) || one === properties);
     await removeTree(folder, first, copied);
-    if (copied?.hasRemaining() !== true) await removeProperties(location);
+    if (copied?.hasRemaining() !== true) await removeLeftProperties(location);
     if (mayVanish) await keepEmpty(parent);
   }
 
@@ -77,6 +77,11 @@ export function createS3Remover(client: S3Client, support: S3ConditionSupport): 
   async function removeProperties(location: ObjectLocation): Promise<void> {
     const key = toPropertiesKey(location);
     if (isKey(key) && (await headObject(client, key)) !== undefined) await removeFile(key, {});
+  }
+
+  /** Removes the properties of a member that is gone. Its removal has succeeded, so errors are ignored. */
+  async function removeLeftProperties(location: ObjectLocation): Promise<void> {
+    await removeProperties(location).catch(() => undefined);
   }
 
   /**

@@ -179,6 +179,15 @@ describe("createAzureStorage", () => {
     expect([client.signal.aborted, entry.size, entry.etag]).toEqual([true, size, '"0x1"']);
   });
 
+  it("has removed a file also if its properties cannot be removed", async () => {
+    const { storage, calls } = createFake(({ method, url }) => {
+      if (method === "DELETE" && url.includes(".fileferry-properties")) return refusal(503, "ServerBusy");
+      return new Response(null, { status: method === "DELETE" ? 202 : 200, headers: { "content-length": "1" } });
+    });
+    await storage.remove("/file");
+    expect(calls.filter(({ method }) => method === "DELETE").at(-1)?.url).toContain(".fileferry-properties/file");
+  });
+
   it("reads bytes as they are stored, also with a content encoding", async () => {
     const { storage, calls } = createFake(({ url }) => {
       const isPlain = url.includes("rsce=identity");

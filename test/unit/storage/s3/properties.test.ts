@@ -6,7 +6,7 @@ import { createMemoryStorage } from "../../../../src/storage/memory.ts";
 import { mountStorage } from "../../../../src/storage/mount.ts";
 import type { S3Storage } from "../../../../src/storage/s3.ts";
 import { namesIn, put } from "../../../../src/testing/storage/content.ts";
-import { createFake } from "../../../support/s3/fake.ts";
+import { createFake, refusal } from "../../../support/s3/fake.ts";
 
 const FOLDER = ".fileferry-properties";
 
@@ -113,6 +113,26 @@ describe("properties in S3", () => {
     await put(fake.storage, "/file", "x");
     await expect(setProperty(fake.storage, "/file")).rejects.toMatchObject({ code: "not-found" });
     expect([...fake.objects.keys()]).toEqual([]);
+  });
+
+  it.each(["remove", "move"] as const)("do not make a removal fail whose member is gone: %s", async (act) => {
+    let isBroken = false;
+    const fake = createFake(
+      ({ method, key }) =>
+        isBroken && method === "DELETE" && key.includes(FOLDER) ? refusal(503, "SlowDown") : undefined,
+      { retries: 1 },
+    );
+    const { storage, objects } = fake;
+    await put(storage, "/file", "x");
+    await storage.createFolder("/folder");
+    for (const path of ["/file", "/folder"]) await setProperty(storage, path);
+    isBroken = true;
+    for (const path of ["/file", "/folder"])
+      await (act === "remove" ? storage.remove(path) : storage.move(path, `${path}-new`));
+    for (const path of ["/file", "/folder"]) expect(await storage.stat(path)).toBeUndefined();
+    expect([...objects.keys()].filter((key) => !key.includes(FOLDER))).toEqual(
+      act === "remove" ? [] : ["file-new", "folder-new/"],
+    );
   });
 
   it("keep a folder that exists only by a file with properties, when that is removed", async () => {
