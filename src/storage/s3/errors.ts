@@ -9,6 +9,7 @@ const BY_CODE: ReadonlyMap<string, StorageErrorCode> = new Map([
   ["EntityTooLarge", "too-large"],
   ["KeyTooLongError", "bad-name"],
   ["QuotaExceeded", "no-space"],
+  ["XMinioAdminBucketQuotaExceeded", "no-space"],
   ["XMinioStorageFull", "no-space"],
 ]);
 

@@ -94,6 +94,7 @@ describe("calls of S3", () => {
     [404, "NoSuchBucket", "unavailable"],
     [301, "PermanentRedirect", "unavailable"],
     [403, "QuotaExceeded", "no-space"],
+    [400, "XMinioAdminBucketQuotaExceeded", "no-space"],
   ])("are not repeated after %i %s, which is %s", async (status, name, code) => {
     const { storage, calls } = createFake(() => refusal(status, name));
     const error = await rejectionOf(storage.check());
