@@ -44,7 +44,7 @@ export function toSignedText(account: string, { method, url, headers, contentLen
     ...PLACED.map(placed),
     placed("if-unmodified-since"),
     placed("range"),
-    ...toSortedLines(own),
+    ...toSortedLines(own, toHeaderOrder),
     `/${account}${url.pathname}`,
     ...toSortedLines([...url.searchParams]),
   ].join("\n");
@@ -77,8 +77,16 @@ export async function toReadQuery(
   return query.toString().replaceAll("+", "%20");
 }
 
-/** Returns a line for each name and its value, in the order of the code units of the names. */
-function toSortedLines(entries: readonly (readonly [string, string])[]): readonly string[] {
-  const sorted = [...entries].sort(([one], [other]) => (one < other ? -1 : 1));
+/** Returns a line for each name and its value, in the order of the code units of what `toOrder` makes of the names. */
+function toSortedLines(
+  entries: readonly (readonly [string, string])[],
+  toOrder = (name: string): string => name,
+): readonly string[] {
+  const sorted = [...entries].sort(([one], [other]) => (toOrder(one) < toOrder(other) ? -1 : 1));
   return sorted.map(([name, value]) => `${name.toLowerCase()}:${value}`);
+}
+
+/** The store orders headers by the rules of a language: without hyphens, and with `_` before digits and letters. */
+function toHeaderOrder(name: string): string {
+  return name.replaceAll("-", "").replaceAll("_", "!");
 }

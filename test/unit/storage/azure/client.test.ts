@@ -265,6 +265,24 @@ describe("toSignedText", () => {
     });
     expect(text).toBe('PUT\n\n\n7\n\nx/y\n\n\n"t"\n\n\nbytes=0-1\nx-ms-a:0\nx-ms-a-b:1\nx-ms-b:2\n/a/a/b/%20c');
   });
+
+  it("has the headers in the order of the store: _ before digits, and no hyphens", () => {
+    const names = ["x-ms-meta-file2", "x-ms-meta-i", "x-ms-meta-file_name", "x-ms-meta-i0", "x-ms-meta-i_"];
+    const text = toSignedText("a", {
+      method: "GET",
+      url: new URL("http://127.0.0.1:1/?i0=&i_="),
+      headers: Object.fromEntries([...names, "x-ms-metab"].map((name) => [name, ""])),
+      contentLength: 0,
+    });
+    const lines = text.split("\n").slice(12);
+    expect(lines.map((line) => line.replace(/:$/, ""))).toEqual([
+      "x-ms-metab",
+      ...["file_name", "file2", "i", "i_", "i0"].map((name) => `x-ms-meta-${name}`),
+      "/a/",
+      "i0",
+      "i_",
+    ]);
+  });
 });
 
 describe("toBlobName", () => {
