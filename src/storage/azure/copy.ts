@@ -12,6 +12,8 @@ import type { AzureWriter } from "./write.ts";
 
 /** The largest blob that the store copies by one request: 256 MiB. */
 const MAX_COPY_BYTES = 256 * 1024 ** 2;
+/** The store takes no longer URL of a source. */
+const MAX_URL_CHARACTERS = 2048;
 /** How long the URL of a source is valid. The store reads it within one request. */
 const SIGNED_SECONDS = 900;
 /** How often a blob may change while it is copied. */
@@ -19,7 +21,7 @@ const MAX_ROUNDS = 4;
 
 /**
  * Creates the copier of one storage. The store copies blobs of up to `maxBytes` in one step. A larger one is read and
- * written here: the store's own copy of it would be visible before it is complete.
+ * written here: the store's own copy of it would be visible before it is complete. So is one whose URL is too long.
  */
 export function createAzureCopier(
   client: AzureClient,
@@ -61,6 +63,7 @@ export function createAzureCopier(
   async function copyInStore(from: string, source: AzureHead, to: string, options: ObjectCopyOptions) {
     const mark = crypto.randomUUID();
     const url = await client.presign(from, SIGNED_SECONDS, {});
+    if (url.length > MAX_URL_CHARACTERS) return copyByReading(from, source, to, options);
     const own = {
       ...source.metadata,
       "x-ms-copy-source": url,
@@ -78,9 +81,9 @@ export function createAzureCopier(
         // Without the signal: what is sent may be done.
         const request = { method: "PUT", key: to, headers: { ...headers, ...own } } as const;
         const response = await client.call(request);
-        // A refusal by the source must not be mistaken for one by what is at the new key.
-        if (/^(?:SourceConditionNotMet|CannotVerifyCopySource)$/.test(toAzureCode(response))) throw CHANGED;
-        if (response.status === 404) throw CHANGED;
+        // A condition of the source must not be mistaken for one on what is at the new key.
+        const isOfSource = /^(?:SourceConditionNotMet|CannotVerifyCopySource)$/.test(toAzureCode(response));
+        if (response.status === 404 || (response.status === 412 && isOfSource)) throw CHANGED;
         return response;
       },
     });

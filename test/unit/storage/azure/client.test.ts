@@ -234,6 +234,41 @@ describe("createAzureCopier", () => {
       Object.fromEntries(Object.entries(own).map(([name, value]) => [`x-ms-blob-${name}`, value])),
     );
   });
+
+  it("copies in the store what has a URL of up to 2,048 characters, and reads what has a longer one", async () => {
+    const sources: number[] = [];
+    const { storage, calls } = createFake(({ url, method, headers }) => {
+      const source = headers["x-ms-copy-source"];
+      if (source !== undefined) sources.push(source.length);
+      if ((source?.length ?? 0) > 2048) return refusal(400, "OutOfRangeInput");
+      if (url.includes("comp=list")) return listing();
+      if (method === "PUT") return new Response(null, { status: 201, headers: { etag: '"2"' } });
+      if (!url.endsWith("/file") || url.includes(".fileferry-properties")) return refusal(404, "BlobNotFound");
+      return new Response(method === "HEAD" ? null : "text", { headers: { etag: '"1"', "content-length": "4" } });
+    });
+    const folder = "ж".repeat(100);
+    await storage.copy(`/${folder}/file`, "/short");
+    await storage.copy(`/${folder}/${folder}/${folder}/${folder}/file`, "/long");
+    expect(sources).toEqual([expect.any(Number)]);
+    const puts = calls.filter(({ method }) => method === "PUT").map(({ url }) => url.replace(/.*\//, ""));
+    expect(puts).toEqual(["short", "long"]);
+  });
+
+  it("says why the store cannot read a source, and takes that for no change", async () => {
+    let copies = 0;
+    const { storage } = createFake(({ url, method, headers }) => {
+      if (headers["x-ms-copy-source"] !== undefined) copies += 1;
+      if (headers["x-ms-copy-source"] !== undefined) return refusal(403, "CannotVerifyCopySource");
+      if (url.includes("comp=list")) return listing();
+      if (method !== "HEAD" || !url.endsWith("/file")) return refusal(404, "BlobNotFound");
+      return new Response(null, { headers: { etag: '"1"', "content-length": "4" } });
+    });
+    await expect(storage.copy("/file", "/copy")).rejects.toMatchObject({
+      code: "unavailable",
+      message: "copy to copy: the store responded 403 CannotVerifyCopySource",
+    });
+    expect(copies).toBe(1);
+  });
 });
 
 describe("toSignedText", () => {
