@@ -110,7 +110,10 @@ export function createAzureStorage(options: AzureStorageOptions): AzureStorage {
     const { key } = findable(path);
     const head = await headBlob(client, key);
     if (head === undefined || (etag !== undefined && head.etag !== etag)) return undefined;
-    const response = { rscc: "private, no-cache", rscd: contentDisposition, rsct: contentType };
+    // As a read does: the content as it is stored, of the size that listings show.
+    const isEncoded = head.contentHeaders["x-ms-blob-content-encoding"] !== undefined;
+    const encoding = isEncoded && { rsce: "identity" };
+    const response = { rscc: "private, no-cache", rscd: contentDisposition, ...encoding, rsct: contentType };
     return client.presign(key, seconds, response);
   };
 

@@ -40,6 +40,17 @@ describe("fileferry doctor with a bucket", () => {
     expect([...objects.keys()]).toEqual([]);
   });
 
+  it("says which permission presigned URLs of versions need", async () => {
+    const { fetch } = createFake(({ method, query }, _, serve) => {
+      if (query.has("X-Amz-Signature")) return refusal(403, "AccessDenied");
+      const found = serve();
+      if (method === "HEAD" && found.ok) found.headers.set("x-amz-version-id", "v7");
+      return found;
+    });
+    const { stdout } = await doctor(await configureBucket(await serveFake(fetch)));
+    expect(stdout).toMatch(/^error: offload: a presigned URL is 403: allow .* by version \(s3:GetObjectVersion\)$/m);
+  });
+
   it("finds that no presigned URL is made, because the bucket changes entity-tags by itself", async () => {
     const { fetch, objects } = createFake(({ method }, number, serve) => {
       const stored = serve();

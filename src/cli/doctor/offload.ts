@@ -73,12 +73,17 @@ export async function* examinePresigned({ settings }: Examined): AsyncGenerator<
     const { byteLength } = await response.arrayBuffer();
     yield byteLength === size
       ? ok("offload", "the bucket sends files by presigned URLs")
-      : problem("offload", `a presigned URL is ${response.status}`, "allow the key of the service to read objects");
+      : problem("offload", `a presigned URL is ${response.status}`, toReadAdvice(url));
   } catch (error) {
     yield problem("offload", (error as Error).message);
   } finally {
     await storage.remove(path).catch(() => undefined);
   }
+}
+
+function toReadAdvice(url: string): string {
+  const advice = "allow the key of the service to read objects";
+  return new URL(url).searchParams.has("versionId") ? `${advice} by version (s3:GetObjectVersion)` : advice;
 }
 
 function toAdvice({ type }: OffloadConfig): string {

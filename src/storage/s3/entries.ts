@@ -17,6 +17,8 @@ export interface S3Head {
   readonly source: string | undefined;
   /** The version, in a bucket that keeps versions. */
   readonly versionId: string | undefined;
+  /** Whether other software stored it with a `Content-Encoding`, by which clients decode it. */
+  readonly isEncoded: boolean;
 }
 
 /** Reads the headers of a response about an object of this size. */
@@ -28,7 +30,13 @@ export function toHead(headers: Headers, size: number): S3Head {
     writer: headers.get(WRITER_HEADER) ?? undefined,
     source: headers.get(SOURCE_HEADER) ?? undefined,
     versionId: toVersionId(headers.get("x-amz-version-id")),
+    isEncoded: hasContentEncoding(headers),
   };
+}
+
+/** Whether a response has a `Content-Encoding` other than that of an upload in chunks, which some stores keep. */
+export function hasContentEncoding(headers: Headers): boolean {
+  return !/^(?:|identity|aws-chunked)$/i.test(headers.get("content-encoding") ?? "");
 }
 
 /** `null` is the version of an object from before the bucket kept versions. It can be replaced, so it is none. */

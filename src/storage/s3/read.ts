@@ -3,7 +3,7 @@ import { readStoredObject } from "../object-store/http/read-object.ts";
 import type { ObjectLocation } from "../object-store/keys.ts";
 import { toObjectEntry } from "../object-store/object-entry.ts";
 import type { S3Client } from "./client.ts";
-import { toHead } from "./entries.ts";
+import { hasContentEncoding, toHead } from "./entries.ts";
 import { isMissing, toS3StorageError } from "./errors.ts";
 import { createS3Lookup } from "./head.ts";
 
@@ -27,8 +27,7 @@ export function readFile(
     async openAsStored(key: string, headers: Readonly<Record<string, string>>, signal: AbortSignal | undefined) {
       const request = { method: "GET", key, headers, signal } as const;
       const opened = await client.open(request);
-      const encoding = opened.headers.get("content-encoding") ?? "";
-      if (opened.body === undefined || /^(?:|identity|aws-chunked)$/i.test(encoding)) return opened;
+      if (opened.body === undefined || !hasContentEncoding(opened.headers)) return opened;
       opened.body.close();
       return client.open({ ...request, query: { "response-content-encoding": "identity" } });
     },

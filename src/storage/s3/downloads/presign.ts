@@ -25,11 +25,13 @@ export function createS3Presigner(client: S3Client): S3Presigner {
     const noted = notes.get(key);
     const head = noted !== undefined && noted.etag === etag ? noted : await headObject(client, key);
     if (head === undefined || (etag !== undefined && head.etag !== etag)) return undefined;
-    const { versionId } = head;
+    const { versionId, isEncoded } = head;
     const query = {
       "response-cache-control": "private, no-cache",
       "response-content-disposition": contentDisposition,
       "response-content-type": contentType,
+      // As a read does: the content as it is stored, of the size that listings show.
+      ...(isEncoded && { "response-content-encoding": "identity" }),
       ...(versionId !== undefined && { versionId }),
     };
     return client.presign(key, query, seconds);

@@ -179,6 +179,14 @@ describe("createAzureStorage", () => {
     expect([client.signal.aborted, entry.size, entry.etag]).toEqual([true, size, '"0x1"']);
   });
 
+  it("makes URLs for the content as it is stored", async () => {
+    const own = { etag: '"1"', "content-length": "4", "content-encoding": "gzip" };
+    const { storage } = createFake(() => new Response(null, { headers: own }));
+    const request = { seconds: 60, contentType: "text/plain", contentDisposition: "attachment" };
+    const url = await storage.presignRead("/file", request);
+    expect(new URL(url ?? "").searchParams.get("rsce")).toBe("identity");
+  });
+
   it("has removed a file also if its properties cannot be removed", async () => {
     const { storage, calls } = createFake(({ method, url }) => {
       if (method === "DELETE" && url.includes(".fileferry-properties")) return refusal(503, "ServerBusy");

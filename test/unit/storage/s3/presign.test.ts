@@ -19,4 +19,16 @@ describe("a URL for the download of an object in S3", () => {
       expect(searchParams.get("X-Amz-Signature")).toMatch(/^[0-9a-f]{64}$/);
     }
   });
+
+  it.each([
+    ["gzip", "identity"],
+    ["aws-chunked", null],
+    [undefined, null],
+  ])("asks for the content as it is stored: encoded by %s", async (encoding, wanted) => {
+    const { storage, objects } = createFake();
+    const headers = new Headers({ etag: '"one"', ...(encoding !== undefined && { "content-encoding": encoding }) });
+    objects.set("a", { body: "content", headers });
+    const { searchParams } = new URL((await storage.presignRead("/a", REQUEST)) ?? "");
+    expect(searchParams.get("response-content-encoding")).toBe(wanted);
+  });
 });
