@@ -17,7 +17,7 @@ import {
   createCopiedObjects,
   type ListedObject,
 } from "./copied-objects.ts";
-import { isKey, type ObjectLocation, PROPERTIES_FOLDER, toPropertiesKey } from "./keys.ts";
+import { isKey, isLongerKey, type ObjectLocation, PROPERTIES_FOLDER, toPropertiesKey } from "./keys.ts";
 import { createPermits, type Permits } from "./permits.ts";
 
 /** How one object is copied. */
@@ -111,8 +111,9 @@ export function createObjectCopyAndMove(bucket: CopyBucket): Required<Pick<Stora
     const checked = await check(from, to, options);
     const { source, target, kind, current } = checked;
     if (bucket.copiesByReading) options.onRead?.();
+    if (kind === "folder") await checkFolder(checked, signal);
     // A file replaces a file in one step.
-    if (kind === "folder" || current?.kind === "folder") await removeReplaced(to, checked, signal);
+    if (current !== undefined && (kind === "folder" || current.kind === "folder")) await bucket.remove(to);
     const placement = current === undefined ? "created" : "replaced";
     const copyOptions = { isNew: !replace, permits: createPermits(bucket.parallel), signal };
     if (kind === "folder") {
@@ -172,14 +173,14 @@ export function createObjectCopyAndMove(bucket: CopyBucket): Required<Pick<Stora
     }
   }
 
-  /** Removes what is at the new path, if there is something. */
-  async function removeReplaced(to: string, { source, target, kind, current }: Checked, signal?: AbortSignal) {
-    if (current === undefined) return;
-    if (kind === "folder") await checkObjects(source.folder, target.folder, signal);
-    await bucket.remove(to);
+  /** Checks that a folder can be copied, before anything is replaced or copied. */
+  async function checkFolder({ source, target, current }: Checked, signal?: AbortSignal): Promise<void> {
+    const from = source.folder;
+    const to = target.folder;
+    if (current !== undefined || isLongerKey(to, from)) await checkObjects(from, to, signal);
   }
 
-  /** Checks that there are objects, and that they fit below the new prefix: what cannot be copied replaces nothing. */
+  /** Checks that there are objects, and that they fit below the new prefix. */
   async function checkObjects(from: string, to: string, signal?: AbortSignal): Promise<void> {
     let isFound = false;
     for await (const page of bucket.pages(from, signal)) {

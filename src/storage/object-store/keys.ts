@@ -72,6 +72,11 @@ export function isKey(key: string): boolean {
   return byteLength(key) <= MAX_KEY_BYTES;
 }
 
+/** Whether a key is longer than another one. */
+export function isLongerKey(key: string, other: string): boolean {
+  return byteLength(key) > byteLength(other);
+}
+
 function byteLength(text: string): number {
   return encoder.encode(text).byteLength;
 }

@@ -1,5 +1,11 @@
 import type { TrashEntry } from "../../contracts/kept/trash.ts";
-import { hasCode, type RemoveOptions, type StorageEntry, StorageError } from "../../contracts/storage-adapter.ts";
+import {
+  hasCode,
+  type RemoveOptions,
+  type StorageEntry,
+  StorageError,
+  type StorageErrorCode,
+} from "../../contracts/storage-adapter.ts";
 import { makeFolders } from "../wrappers/folders.ts";
 import { TRASH_DATA } from "../wrappers/records.ts";
 import { createTimedId } from "../wrappers/timed-ids.ts";
@@ -9,6 +15,15 @@ import { toPlace } from "./places.ts";
 
 /** How often a removal begins again when a sweep has just removed the empty folder that it needs. */
 const MAX_ATTEMPTS = 5;
+
+/** Errors of a move after which everything is where it was. */
+const REFUSALS: readonly StorageErrorCode[] = [
+  "not-found",
+  "precondition-failed",
+  "parent-missing",
+  "denied",
+  "bad-name",
+];
 
 /**
  * Moves a file or folder to the trash, as `remove` with the same conditions: its information first, then itself. So
@@ -50,7 +65,7 @@ async function moveToTrashOnce(
     await storage.move(path, `${folder}/${TRASH_DATA}`, moving);
   } catch (error) {
     // After any other error the move may be done: the sweep looks at it later.
-    const isRefusal = !isMoving || hasCode(error, "not-found", "precondition-failed", "parent-missing", "denied");
+    const isRefusal = !isMoving || hasCode(error, ...REFUSALS);
     if (isRefusal) await storage.remove(folder, { kind: "folder" }).catch(() => undefined);
     throw error;
   }
@@ -59,10 +74,13 @@ async function moveToTrashOnce(
 }
 
 /**
- * Maps an error of storing an entry. The caller has not named the path of the entry, so an error about names or kinds
- * becomes `unavailable`.
+ * Maps an error of storing an entry. The caller has not named the path of the entry, so an error about kinds becomes
+ * `unavailable`. A path that is too long stays so, and becomes `unsupported`.
  */
 function toRemovalError(error: unknown): unknown {
-  if (!hasCode(error, "parent-missing", "already-exists", "not-a-folder", "not-a-file", "bad-name")) return error;
+  if (hasCode(error, "bad-name")) {
+    return new StorageError("unsupported", "A path would be too long in the trash.", { cause: error });
+  }
+  if (!hasCode(error, "parent-missing", "already-exists", "not-a-folder", "not-a-file")) return error;
   return new StorageError("unavailable", "The trash cannot take what is removed.", { cause: error });
 }
