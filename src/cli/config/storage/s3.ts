@@ -28,6 +28,7 @@ export const s3StorageSchema = z
     region: z.string().exactOptional(),
     prefix: z.string().exactOptional(),
     forcePathStyle: z.boolean().exactOptional(),
+    partBytes: z.number().exactOptional(),
   })
   .superRefine(
     checkByFactory(({ type: _, ...options }) => {

@@ -175,6 +175,11 @@ describe("the configuration file's schema", () => {
       "storage.endpoint: must be an http or https URL without a user or a query",
     ],
     [
+      "part that is too small",
+      { storage: { type: "s3", bucket: "b-1", partBytes: 1000 } },
+      "storage.partBytes: must be an integer from 5242880 to 67108864",
+    ],
+    [
       "container left out",
       { storage: { type: "azure", account: "abc", key: "YQ==" } },
       "storage.container: is missing",
