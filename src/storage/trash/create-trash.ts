@@ -3,7 +3,6 @@ import type { RestoreOptions, Trash, TrashEntry, TrashMember, TrashPurge } from 
 import { type StorageAdapter, StorageError } from "../../contracts/storage-adapter.ts";
 import { isWithinFolder, toPathSegments } from "../../contracts/storage-path.ts";
 import { createBoundedMap } from "../../platform/bounded-map.ts";
-import { isLoopShared } from "../../platform/event-loop.ts";
 import type { KeyedMutex } from "../../platform/keyed-mutex.ts";
 import { TRASH_FOLDER } from "../area.ts";
 import { TRASH_DATA } from "../wrappers/records.ts";
@@ -50,8 +49,6 @@ export function createTrash({ storage, clock, keepMilliseconds, maxBytes, withLo
   const known = createBoundedMap<string, EntryPlace>(MAX_KNOWN);
   /** How many bytes are in the trash at most, as far as this process knows. */
   let filled = Number.POSITIVE_INFINITY;
-  /** How many bytes this process has moved to the trash. */
-  let added = 0;
   const { watch, report } = createReportListeners<TrashPurge>();
   const remember = (place: EntryPlace): void => known.set(place.id, place);
   const internals: TrashInternals = { storage, clock, keepMilliseconds, withLock, remember, report };
@@ -137,14 +134,12 @@ export function createTrash({ storage, clock, keepMilliseconds, maxBytes, withLo
   }
 
   async function cut(signal?: AbortSignal): Promise<number> {
-    const before = added;
     const { count, bytes } = await cutToSize(internals, maxBytes, signal);
-    // What has come meanwhile may be among them or not.
-    filled = bytes + added - before;
+    filled = bytes;
     return count;
   }
 
-  /** Callers at the same time share a cut: each is a walk. No removal waits for the first one after a start. */
+  /** Callers at the same time share a cut: each is a walk. */
   async function onAdded(place: EntryPlace): Promise<boolean> {
     if (maxBytes === 0) return true;
     try {
@@ -154,12 +149,7 @@ export function createTrash({ storage, clock, keepMilliseconds, maxBytes, withLo
         return false;
       }
       filled += bytes;
-      added += bytes;
-      if (filled <= maxBytes) return true;
-      const isFirst = filled === Number.POSITIVE_INFINITY;
-      const cutting = withLock(TRASH_FOLDER, async () => void (filled > maxBytes && (await cut())));
-      if (isFirst && isLoopShared) cutting.catch(() => undefined);
-      else await cutting;
+      if (filled > maxBytes) await withLock(TRASH_FOLDER, async () => void (filled > maxBytes && (await cut())));
     } catch {
       // What was removed is in the trash, and the next sweep cuts it.
     }

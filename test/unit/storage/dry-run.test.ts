@@ -168,7 +168,6 @@ describe("createDryRun: a trash with a size", () => {
     const { storage: base, countOf } = createCounted(createMemoryStorage());
     await fillStorage(base, { "/a": "1", "/b": "1" });
     const trashed = createTrashStorage(base, { maxBytes: 1000 });
-    await trashed.trash.sweep();
     await trashed.remove("/a");
     const before = countOf("list");
     await createDryRun().storage(trashed).remove("/b");

@@ -244,9 +244,6 @@ async function open(given: Situation) {
     onEvent: (event) => events.push(event),
   });
 
-  // Otherwise the first deletion has it counted meanwhile.
-  for (const one of [main, second]) await one.trash?.sweep();
-
   async function post(url: string, commands: readonly object[], headers: Readonly<Record<string, string>> = {}) {
     const body = JSON.stringify({ commands });
     const all = { "content-type": "application/json", ...headers };

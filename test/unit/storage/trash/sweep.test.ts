@@ -149,7 +149,6 @@ function fill(storage: StorageAdapter, path: string, size: number, home?: string
 describe("a trash with a size", () => {
   it("has the oldest entries go, also folders, until a tenth is free", async () => {
     const { storage, pass } = openTrash({ maxBytes: 1000 });
-    await storage.trash.sweep();
     const purges: string[] = [];
     storage.trash.watch(({ entry, reason }) => purges.push(`${reason} ${entry.path}`));
     await storage.createFolder("/0");
@@ -175,7 +174,6 @@ describe("a trash with a size", () => {
 
   it("gives an ID of what stays alone", async () => {
     const { storage, pass } = openTrash({ maxBytes: 1000 });
-    await storage.trash.sweep();
     const ids: string[] = [];
     for (const [path, size] of Object.entries({ "/1": 200, "/2": 950, "/3": 1001 })) {
       await fill(storage, path, size);
@@ -184,28 +182,6 @@ describe("a trash with a size", () => {
     }
     expect((await entriesOf(storage)).map(({ id, path }) => [id, path])).toEqual([[ids[1], "/2"]]);
     expect(ids).toHaveLength(2);
-  });
-
-  it("is measured after a start while removals go on", async () => {
-    const { inner, storage: large } = openTrash();
-    for (const path of ["/1", "/2"]) await fill(large, path, 200);
-    for (const path of ["/1", "/2"]) await large.remove(path);
-    let measure: () => void = () => undefined;
-    const mayMeasure = new Promise<void>((resolve) => {
-      measure = resolve;
-    });
-    const slow = overrideStorage(inner, {
-      async *list(path) {
-        if (path === "/__svc__/trash") await mayMeasure;
-        yield* inner.list(path);
-      },
-    });
-    const { storage, pass } = openTrash({ maxBytes: 300 }, slow);
-    pass(1);
-    for (const path of ["/3", "/4"]) await fill(storage, path, 100);
-    for (const path of ["/3", "/4"]) await storage.remove(path);
-    measure();
-    await expect.poll(async () => (await entriesOf(storage)).map(({ path }) => path).sort()).toEqual(["/3", "/4"]);
   });
 
   it("is cut no further by a sweep that is aborted", async () => {
