@@ -90,7 +90,7 @@ async function copyTo(copying: Copying, from: string, to: string): Promise<Copie
   const { storage, options } = copying;
   checkSeparatePaths(from, to);
   options.signal?.throwIfAborted();
-  const source = checkSource(await storage.stat(from), options);
+  const source = checkSource(await findSource(copying, from), options);
   const target = await storage.stat(to);
   if (target !== undefined && options.replace !== true) throw new StorageError("already-exists");
   const isFile = source.kind === "file";
@@ -109,6 +109,12 @@ async function copyTo(copying: Copying, from: string, to: string): Promise<Copie
     throw error;
   }
   return { placement: target === undefined ? "created" : "replaced", source };
+}
+
+/** What is to be copied. A link that leads to a folder is not moved: its members were not asked for. */
+async function findSource({ storage, isMove }: Copying, from: string): Promise<StorageEntry | undefined> {
+  const found = await storage.stat(from);
+  return isMove && found?.isFollowed && found.kind === "folder" ? toUnfollowed(found) : found;
 }
 
 /** Checks that a file can be opened, or a folder listed with all below it: what cannot be read replaces nothing. */

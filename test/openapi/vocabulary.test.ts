@@ -38,6 +38,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "x-real-ip": "nowhere: a proxy writes it",
   "x-bytes": "nowhere: a proxy writes it, to a URL that is for it alone",
   "x-completed": "nowhere: a proxy writes it, to a URL that is for it alone",
+  expect: "nowhere: the client's HTTP library writes it",
   purpose: "nowhere: browsers write it, and links with limited uses refuse it",
   "sec-purpose": "nowhere: browsers write it, and links with limited uses refuse it",
   brief: "nowhere: it is for PROPFIND, a method that OpenAPI 3.0.3 cannot describe",

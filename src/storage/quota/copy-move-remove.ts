@@ -53,12 +53,6 @@ export function createRemove(internals: QuotaInternals): StorageAdapter["remove"
   };
 }
 
-/** A copy of a link that the storage follows is one of what it leads to. */
-function asTarget(entry: StorageEntry | undefined): StorageEntry | undefined {
-  const { isFollowed: _, ...target } = entry ?? {};
-  return entry && (target as StorageEntry);
-}
-
 /** What is known of a copy or a move before it is made. */
 interface Measured {
   /** Whether anything of it counts anywhere. */
@@ -98,7 +92,7 @@ export function createCopyOrMove(internals: QuotaInternals, verb: "copy" | "move
       isMeasured: true,
       isFolder,
       replacesFolder: target?.kind === "folder",
-      size: staysInside ? NOTHING : await measure(storage, from, isMove ? source : asTarget(source), signal),
+      size: staysInside ? NOTHING : await measure(storage, from, source, signal),
       replaced: await measure(storage, to, target, signal),
     };
   }

@@ -1,18 +1,17 @@
 import { toBatches } from "../../contracts/member-batches.ts";
 import { hasCode, type StorageAdapter, type StorageEntry } from "../../contracts/storage-adapter.ts";
-import { toUnfollowed } from "../../contracts/storage-entry.ts";
 import { parentOf } from "../../contracts/storage-path.ts";
 import { isRecord } from "../wrappers/records.ts";
 import { type Amount, add, NOTHING } from "./amount.ts";
 
-/** What one entry counts as. Folders and links count as nothing; where a link leads to is counted in its own place. */
+/** What one entry counts as. Folders and symlinks count as nothing. */
 export function toAmount(entry: StorageEntry | undefined): Amount {
-  return entry && toUnfollowed(entry).kind === "file" ? { bytes: entry.size, files: 1 } : NOTHING;
+  return entry?.kind === "file" ? { bytes: entry.size, files: 1 } : NOTHING;
 }
 
 /**
- * Returns what an entry counts as, with everything below it. Links, and members that disappear meanwhile, count as
- * nothing. `onMember`: called with all that is found below it.
+ * Returns what an entry counts as, with everything below it. Members that disappear meanwhile count as nothing.
+ * `onMember`: called with all that is found below it.
  */
 export async function measure(
   storage: StorageAdapter,
@@ -21,8 +20,7 @@ export async function measure(
   signal?: AbortSignal,
   onMember?: (path: string, entry: StorageEntry) => void,
 ): Promise<Amount> {
-  if (entry === undefined) return NOTHING;
-  if (toUnfollowed(entry).kind !== "folder") return isRecord(parentOf(path), entry.name) ? NOTHING : toAmount(entry);
+  if (entry?.kind !== "folder") return isRecord(parentOf(path), entry?.name ?? "") ? NOTHING : toAmount(entry);
   let sum = NOTHING;
   const waiting = [path];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
@@ -55,7 +53,7 @@ export async function measureFolder(
       for (const entry of batch) {
         const path = folder === "/" ? `/${entry.name}` : `${folder}/${entry.name}`;
         onMember?.(path, entry);
-        if (toUnfollowed(entry).kind === "folder") folders.push(path);
+        if (entry.kind === "folder") folders.push(path);
         else if (!isRecord(folder, entry.name)) amount = add(amount, toAmount(entry));
       }
     }

@@ -111,9 +111,10 @@ export function createTrash({ storage, clock, keepMilliseconds, maxBytes, withLo
   async function* members(id: string): AsyncGenerator<TrashMember> {
     const place = await locate(id);
     if (place === undefined) return;
-    for await (const { segments, kind } of walkTrashMembers(storage, `${toEntryFolder(place)}/${TRASH_DATA}`)) {
-      yield { segments, kind };
-    }
+    const data = `${toEntryFolder(place)}/${TRASH_DATA}`;
+    // What a link leads to is not in the trash.
+    if ((await storage.stat(data))?.isFollowed) return;
+    for await (const { segments, kind } of walkTrashMembers(storage, data)) yield { segments, kind };
   }
 
   async function restore(id: string, to?: string, options: RestoreOptions = {}): Promise<string> {
@@ -130,7 +131,7 @@ export function createTrash({ storage, clock, keepMilliseconds, maxBytes, withLo
 
   async function sweep({ signal }: SweepOptions = {}): Promise<number> {
     const count = await sweepEntries(internals, signal);
-    return maxBytes === 0 ? count : count + (await cut(signal));
+    return maxBytes === 0 ? count : count + (await withLock(TRASH_FOLDER, () => cut(signal)));
   }
 
   async function cut(signal?: AbortSignal): Promise<number> {

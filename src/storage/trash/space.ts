@@ -1,6 +1,7 @@
 import type { QuotaLimit } from "../../contracts/quota.ts";
 import { quotaShortageOf } from "../../contracts/quota.ts";
 import { hasCode, type StorageEntry } from "../../contracts/storage-adapter.ts";
+import { toUnfollowed } from "../../contracts/storage-entry.ts";
 import { isWithinFolder } from "../../contracts/storage-path.ts";
 import { TRASH_FOLDER } from "../area.ts";
 import { TRASH_DATA, TRASH_VERSIONS } from "../wrappers/records.ts";
@@ -31,8 +32,9 @@ export async function measureEntry(internals: TrashInternals, place: EntryPlace)
 
 /** Returns how much is at a path, which has an entry or nothing. */
 async function measureAt(internals: TrashInternals, path: string, entry: StorageEntry | undefined): Promise<Space> {
-  if (entry?.kind === "folder") return measureFolder(internals, path);
-  return entry?.kind === "file" ? { bytes: entry.size, files: 1 } : NOTHING;
+  const { kind, size } = entry === undefined ? { kind: undefined, size: 0 } : toUnfollowed(entry);
+  if (kind === "folder") return measureFolder(internals, path);
+  return kind === "file" ? { bytes: size, files: 1 } : NOTHING;
 }
 
 async function measureFolder({ storage }: TrashInternals, folder: string): Promise<Space> {
@@ -59,17 +61,17 @@ export async function cutToSize(
 ): Promise<{ count: number; bytes: number }> {
   let [count, bytes] = [0, 0];
 
-  async function end(place: EntryPlace): Promise<boolean> {
-    const isEnded = (await purgeEntry(internals, place, "space")) !== undefined;
-    if (isEnded) count += 1;
-    return isEnded;
+  /** Another caller may have ended it already: it counts no more in either case. */
+  async function end(place: EntryPlace): Promise<void> {
+    if ((await purgeEntry(internals, place, "space")) !== undefined) count += 1;
   }
 
   for await (const batch of walkEntries(internals.storage, TRASH_FOLDER)) {
     for (const place of batch) {
       signal?.throwIfAborted();
       const { bytes: size } = await measureEntry(internals, place);
-      if (size <= maxBytes || !(await end(place))) bytes += size;
+      if (size <= maxBytes) bytes += size;
+      else await end(place);
     }
   }
   if (bytes <= maxBytes) return { count, bytes };
@@ -79,7 +81,8 @@ export async function cutToSize(
       const { bytes: size } = await measureEntry(internals, place);
       // What is left alone fits.
       if (bytes <= FILLED * maxBytes || bytes === size) return { count, bytes };
-      if (await end(place)) bytes -= size;
+      await end(place);
+      bytes -= size;
     }
   }
   return { count, bytes };

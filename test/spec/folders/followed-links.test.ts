@@ -6,7 +6,8 @@ import { createAccountsAuthenticator } from "../../../src/auth/accounts/accounts
 import type { StorageAdapter } from "../../../src/contracts/storage-adapter.ts";
 import { createDiskStorage } from "../../../src/storage/disk.ts";
 import { copyByReading } from "../../../src/storage/fallbacks.ts";
-import { createQuotaStorage } from "../../../src/storage/quota.ts";
+import { createMemoryStorage } from "../../../src/storage/memory.ts";
+import { mountStorage } from "../../../src/storage/mount.ts";
 import { createRecordingLogger } from "../../support/logger.ts";
 import { createTestService } from "../../support/service.ts";
 
@@ -73,30 +74,14 @@ describe("links that the storage follows", () => {
     expect(await readdir(join(root, "alice/e"))).toEqual(["own.txt"]);
   });
 
-  it("count as nothing in a quota, whether a walk counts or a change", async () => {
+  it("are not moved to another storage with what they lead to", async () => {
     const { storage: disk } = await makeDisk();
-    const storage = createQuotaStorage(disk, { folders: [{ path: "/alice", bytes: 1000 }] });
-    const usage = async () => {
-      const { bytes, files } = await storage.quota.usage("/alice");
-      return { bytes, files };
-    };
-    expect(await usage()).toEqual({ bytes: 7, files: 2 });
-    await storage.copy("/alice/d/file.txt", "/alice/copy.txt");
-    expect(await usage()).toEqual({ bytes: 11, files: 3 });
-    await storage.copy("/alice/d/folder", "/alice/copy");
-    expect(await usage()).toEqual({ bytes: 15, files: 4 });
-    await storage.write(
-      "/alice/d/file.txt",
-      (async function* () {
-        yield new Uint8Array(10);
-      })(),
-    );
-    expect(await usage()).toEqual({ bytes: 25, files: 5 });
-    await storage.move("/alice/d/folder", "/moved");
-    expect(await usage()).toEqual({ bytes: 25, files: 5 });
-    await storage.remove("/alice/d");
-    const { bytes, files } = await storage.quota.recount("/alice");
-    expect(await usage()).toEqual({ bytes, files });
-    expect({ bytes, files }).toEqual({ bytes: 12, files: 3 });
+    const storage = mountStorage({ "/": disk, "/other": createMemoryStorage() });
+    await expect(storage.move("/alice/d/folder", "/other/new")).rejects.toMatchObject({ code: "not-found" });
+    expect(await storage.stat("/other/new")).toBeUndefined();
+    await storage.move("/alice/d", "/other/new");
+    expect(await storage.stat("/other/new/own.txt")).toBeDefined();
+    for (const name of ["folder", "file.txt"]) expect(await storage.stat(`/other/new/${name}`)).toBeUndefined();
+    expect(await storage.stat("/alice/kept/k.txt")).toBeDefined();
   });
 });
