@@ -16,6 +16,8 @@ export interface RunningOfKey {
   guesses: number;
   /** How many of them have a permit. */
   permits: number;
+  /** When one got the latest permit, in milliseconds. */
+  permittedAt: number;
   /** Wakes the attempt that waits for a permit. There is one at most: it holds the key's lock. */
   waiter: (() => void) | undefined;
 }
@@ -39,7 +41,7 @@ export function createRunningAttempts(): RunningAttempts {
   const keysOf = createAttemptKeys();
 
   function startUnder({ kind, key }: AttemptKey, isGuess: boolean): StartedAttempt {
-    const running = byKey.get(key) ?? { attempts: 0, guesses: 0, permits: 0, waiter: undefined };
+    const running = byKey.get(key) ?? { attempts: 0, guesses: 0, permits: 0, permittedAt: 0, waiter: undefined };
     byKey.set(key, running);
     const guessesBefore = running.guesses;
     running.attempts += 1;

@@ -137,6 +137,7 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
       if (left <= 0) return toThrottled(started, failures);
       if (running.permits < left) {
         running.permits += 1;
+        running.permittedAt = Date.now();
         return { kind, key, running, hasFailures: failures.length > 0 };
       }
       await waitForPermit(running, left);
@@ -145,7 +146,7 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
 
   /** Lets the one attempt go on that waits for the key: others wait for its lock. */
   function releasePermit({ running }: Permit): void {
-    running.permits -= 1;
+    running.permits = Math.max(0, running.permits - 1);
     running.waiter?.();
   }
 
@@ -208,13 +209,19 @@ export function createLoginThrottle(options: LoginThrottleOptions): LoginThrottl
   return { run };
 }
 
+/** On Workers no attempt takes as long: the runtime has ended its request. */
+const LOST_MS = 120_000;
+
 /** Waits until a key has fewer than `left` permits. @throws HttpError `unavailable` if it takes long on Workers. */
 async function waitForPermit(running: RunningOfKey, left: number): Promise<void> {
   if (isLoopShared) {
     await new Promise<void>((resolve) => {
       running.waiter = resolve;
     });
-  } else if (!(await poll(() => running.permits < left))) throw createRetryError("too-many-logins");
+  } else if (!(await poll(() => running.permits < left))) {
+    if (Date.now() - running.permittedAt < LOST_MS) throw createRetryError("too-many-logins");
+    running.permits = 0;
+  }
 }
 
 /** One of the attempts allowed for a key. */

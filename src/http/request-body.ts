@@ -59,8 +59,8 @@ export async function hasContent(request: Request): Promise<boolean> {
   const { headers } = request;
   const length = readContentLength(headers);
   if (length !== undefined) return length > 0;
-  if (headers.has("expect")) return true;
   if (!carriesBody(request)) return false;
+  if (headers.has("expect")) return true;
   for await (const chunk of readBody(request)) if (chunk.byteLength > 0) return true;
   return false;
 }

@@ -1,12 +1,12 @@
 import { isLoopShared } from "./event-loop.ts";
-import { poll } from "./wait.ts";
+import { wait } from "./wait.ts";
 
 /** Runs the tasks of one key one after the other, in the order of the calls, in this process. */
 export type KeyedMutex = <T>(key: string, task: () => Promise<T>) => Promise<T>;
 
 /**
  * Creates a {@link KeyedMutex}. A failed task does not stop those that wait; a key without tasks takes no memory. On
- * Workers the tasks have no order, and one that has waited for some seconds runs in any case.
+ * Workers the tasks have no order, and none waits for one whose request the runtime has ended.
  */
 export function createKeyedMutex(): KeyedMutex {
   return isLoopShared ? createQueuedMutex() : createPolledMutex();
@@ -27,22 +27,35 @@ function createQueuedMutex(): KeyedMutex {
   };
 }
 
+/** A task that runs, and when its request has last shown that it goes on. */
+interface Holder {
+  shownAt: number;
+}
+
+const POLL_MS = 20;
+const SHOW_MS = 1000;
+/** The runtime has ended a request that has not shown itself for so long: its timers have ended, too. */
+const LOST_MS = 10_000;
+
 function createPolledMutex(): KeyedMutex {
-  const holders = new Map<string, symbol>();
+  const holders = new Map<string, Holder>();
+
+  function isHeld(key: string): boolean {
+    const holder = holders.get(key);
+    return holder !== undefined && Date.now() - holder.shownAt < LOST_MS;
+  }
 
   return async function withLock(key, task) {
-    const own = Symbol("task");
-    function take(): boolean {
-      if (holders.has(key)) return false;
-      holders.set(key, own);
-      return true;
-    }
-
-    // The runtime may have ended the request of the holder. The next task then waits for this one, not for that.
-    if (!(await poll(take))) holders.set(key, own);
+    while (isHeld(key)) await wait(POLL_MS);
+    const own = { shownAt: Date.now() };
+    holders.set(key, own);
+    const timer = setInterval(() => {
+      own.shownAt = Date.now();
+    }, SHOW_MS);
     try {
       return await task();
     } finally {
+      clearInterval(timer);
       if (holders.get(key) === own) holders.delete(key);
     }
   };

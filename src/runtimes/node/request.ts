@@ -107,14 +107,16 @@ function toFields(req: IncomingMessage): Map<string, string> {
   const { rawHeaders } = req;
   const source = req.headers as Record<string, string | undefined>;
   const fields = new Map<string, string>();
-  let last: string | undefined;
+  // Each name is compared: a field that middleware has added must not make up for a line that Node has dropped.
+  let isSame = true;
+  let index = 0;
   for (const name in source) {
     const value = source[name];
     if (value !== undefined) fields.set(name, value);
-    last = name;
+    isSame &&= rawHeaders[index]?.toLowerCase() === name;
+    index += 2;
   }
-  // An added field stands last. It must not make up for a line that Node has dropped.
-  const isComplete = 2 * fields.size === rawHeaders.length && rawHeaders.at(-2)?.toLowerCase() === last;
+  const isComplete = isSame && index === rawHeaders.length;
   return isComplete ? fields : joinDropped(fields, req);
 }
 

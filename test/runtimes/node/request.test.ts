@@ -207,6 +207,16 @@ describe("methods and headers on Node", () => {
       }
     });
 
+    it("have both lines of a repeated field, however many others it has added", async () => {
+      const sent = ["Host: x", "Authorization: a", "Authorization: b", "X-User: mallory"];
+      const headers = await change((given) => {
+        delete given["x-user"];
+        given["x-request-id"] = "1";
+        given["x-user"] = "alice";
+      }, sent);
+      expect([headers.get("authorization"), headers.get("x-user")]).toEqual(["a, b", "alice"]);
+    });
+
     it("have a repeated field as it has replaced it", async () => {
       const headers = await change((given) => {
         given.authorization = "c";

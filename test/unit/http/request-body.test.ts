@@ -45,6 +45,7 @@ describe("a request", () => {
     [[], { "transfer-encoding": "chunked" }, false],
     [["", "a"], { "transfer-encoding": "chunked" }, true],
     [[], { "transfer-encoding": "chunked", expect: "100-continue" }, true],
+    [null, { expect: "100-continue" }, false],
     [["", "", "abc"], {}, true],
     [["", ""], {}, false],
     [[], {}, false],

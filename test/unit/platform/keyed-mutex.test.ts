@@ -51,13 +51,36 @@ describe("work on one key on Workers, where no request may wait for a promise of
     expect(await results).toEqual([1, 1, 1]);
   });
 
-  it("goes on after some seconds if the runtime has ended the request that holds the key", async () => {
+  it("waits for a task that takes long", async () => {
+    const mutex = await import("../../../src/platform/keyed-mutex.ts");
+    const withLock = mutex.createKeyedMutex();
+    const order: string[] = [];
+    const long = withLock("key", async () => {
+      await new Promise((resolve) => setTimeout(resolve, 60_000));
+      order.push("long");
+    });
+    const next = withLock("key", async () => void order.push("next"));
+    await vi.advanceTimersByTimeAsync(61_000);
+    await Promise.all([long, next]);
+    expect(order).toEqual(["long", "next"]);
+  });
+
+  it("goes on after some seconds if the runtime has ended the request that holds the key, one by one", async () => {
     const mutex = await import("../../../src/platform/keyed-mutex.ts");
     const withLock = mutex.createKeyedMutex();
     void withLock("key", () => new Promise<string>(() => undefined));
-    const next = withLock("key", async () => "done");
-    await vi.advanceTimersByTimeAsync(10_000);
-    expect(await next).toBe("done");
+    // What the runtime does.
+    vi.clearAllTimers();
+    let running = 0;
+    const next = [1, 2, 3].map(() =>
+      withLock("key", async () => {
+        running += 1;
+        await new Promise((resolve) => setTimeout(resolve, 30));
+        return running--;
+      }),
+    );
+    await vi.advanceTimersByTimeAsync(11_000);
+    expect(await Promise.all(next)).toEqual([1, 1, 1]);
     expect(await withLock("key", async () => "at once")).toBe("at once");
   });
 });
