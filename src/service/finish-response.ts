@@ -94,7 +94,7 @@ export function createResponseFinisher(config: ServiceConfig): ResponseFinisher 
   const varyByOrigin = config.cors === undefined ? "" : ", Origin";
 
   /** Who may cache the response, and what it depends on. */
-  function toCaching(request: Request, url: ResolvedUrl, { status, headers }: Reply): Reply["headers"] {
+  function toCaching(request: Request, url: ResolvedUrl, { status, headers, body }: Reply): Reply["headers"] {
     const { kind } = url;
     // Assets are public, and their names change with their content.
     if (kind === "asset" && status < 300) {
@@ -103,7 +103,8 @@ export function createResponseFinisher(config: ServiceConfig): ResponseFinisher 
         ["Vary", `Accept-Encoding${varyByOrigin}`],
       ];
     }
-    const isTranslated = request.headers.has("x-messages") || headers.some(([name]) => name === "Content-Language");
+    const hasMessages = body !== undefined && request.headers.has("x-messages");
+    const isTranslated = hasMessages || headers.some(([name]) => name === "Content-Language");
     const varyByPreference = kind === "folder" && request.headers.has("prefer") ? ", Prefer" : "";
     const varyByDigest =
       (kind === "file" || kind === "version") && config.digests !== undefined ? toWantedNames(request.headers) : "";

@@ -134,4 +134,13 @@ describe("the messages of errors in JSON", () => {
     expect(await messageOf(german, "GET", "/home/missing")).toEqual(["Not found."]);
     expect(await messageOf(script, "GET", "/home/missing")).toEqual(["Gibt es nicht."]);
   });
+
+  it("vary with the language for the script, if there can be one", async () => {
+    const { call } = await createTestService({ files });
+    const varyOf = async (method: string, headers: Readonly<Record<string, string>>) =>
+      (await call(method, "/home/missing", { headers })).header("vary");
+    expect(await varyOf("GET", script)).toContain("Accept-Language");
+    expect(await varyOf("GET", german)).not.toContain("Accept-Language");
+    expect(await varyOf("OPTIONS", script)).not.toContain("Accept-Language");
+  });
 });
