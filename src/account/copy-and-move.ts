@@ -7,7 +7,6 @@ import {
   StorageError,
   type TransferOptions,
 } from "../contracts/storage-adapter.ts";
-import { toUnfollowed } from "../contracts/storage-entry.ts";
 import { foldPath, isPrefix } from "../contracts/storage-path.ts";
 import { createError } from "../http/errors.ts";
 import type { Account } from "./account.ts";
@@ -90,11 +89,6 @@ export function createCopyAndMove(
       if (hasSizeLimit && size > maxFileBytes) throw createError("too-large", { values: { max: maxFileBytes } });
     }
 
-    /** A move of a link leaves alone what it leads to. */
-    function hasMembers(found: StorageEntry): boolean {
-      return (verb === "move" ? toUnfollowed(found) : found).kind === "folder";
-    }
-
     function isAllAllowed(): boolean {
       const operations = [...needs.file, ...needs.folder];
       return !hasSizeLimit && operations.every((operation) => permissions.grantsEverywhere(operation));
@@ -104,7 +98,7 @@ export function createCopyAndMove(
     async function checkTree(from: readonly string[], to: readonly string[], onFile?: () => void): Promise<void> {
       const isAllowed = isAllAllowed();
       if (isAllowed && onFile === undefined) return;
-      for await (const { segments, kind, size } of walkFolder(tree, from, runStep)) {
+      for await (const { segments, kind, size } of walkFolder(tree, from, runStep, verb === "move")) {
         if (kind === "link" && verb === "copy") continue;
         if (kind === "file") onFile?.();
         if (!isAllowed) await checkMember(toKind(kind), size, segments, [...to, ...segments.slice(from.length)]);
@@ -116,14 +110,14 @@ export function createCopyAndMove(
       return options.kind === "folder" ? limitFolders(verb, run, options.signal) : run();
     }
 
-    /** Checks everything in a folder. Returns the number of files if they are counted. Anything else is one. */
+    /** Checks everything in a folder. Returns the number of files if they are counted. A file is one. */
     async function checkMembers(
-      isWalked: boolean,
+      kind: Kind,
       from: readonly string[],
       to: readonly string[],
       isCounted: boolean,
     ): Promise<number> {
-      if (!isWalked) return 1;
+      if (kind === "file") return 1;
       let count = 0;
       const onFile = (): void => {
         count += 1;
@@ -142,7 +136,7 @@ export function createCopyAndMove(
       if (kind === "folder" && options.ifMatch !== undefined) throw new StorageError("precondition-failed");
       const replaced = await findReplaced(from, to, replace);
       const isAlone = withoutMembers && kind === "folder";
-      const count = isAlone ? 0 : await checkMembers(hasMembers(found), from, to, onFiles !== undefined);
+      const count = isAlone ? 0 : await checkMembers(kind, from, to, onFiles !== undefined);
       if (replaced !== undefined) await removals.requireForAll(to, replaced);
       await onFiles?.(count);
       if (isAlone) return copyFolderAlone(from, to, replaced);

@@ -13,14 +13,16 @@ export interface WalkedMember {
 }
 
 /**
- * Yields everything below a folder, one folder's listing at a time. A link that the storage follows is yielded as a
- * link, and what it leads to is not: copies leave it out, and moves and removals leave it alone. `run` runs each step
- * of a listing.
+ * Yields everything below a folder, one folder's listing at a time. `run` runs each step of a listing.
+ *
+ * A link that the storage follows is yielded as a link, and what it leads to only if `followsLinks`: copies leave it
+ * out, and removals leave it alone, but a move to another storage takes it along.
  */
 export async function* walkFolder(
   storage: StorageAdapter,
   top: readonly string[],
   run: Work["run"],
+  followsLinks = false,
 ): AsyncGenerator<WalkedMember> {
   const waiting = [top];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
@@ -31,7 +33,7 @@ export async function* walkFolder(
       })) {
         for (const entry of batch) {
           const segments = [...folder, entry.name];
-          const { kind, size } = toUnfollowed(entry);
+          const { kind, size } = followsLinks ? entry : toUnfollowed(entry);
           if (kind === "folder") waiting.push(segments);
           yield { segments, kind, size };
         }

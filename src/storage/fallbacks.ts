@@ -36,8 +36,8 @@ interface Copied {
  *
  * A file replaces a file in one step. Anything else that is replaced is removed first, once the source was listed or
  * opened. If the copy fails later, what it replaces is lost. A copied folder grows member by member. If a member fails,
- * the copies are removed, but nothing that others have put there meanwhile. Links, also those that the storage follows,
- * and members that disappear meanwhile, are left out.
+ * the copies are removed, but nothing that others have put there meanwhile. Links in a folder, also those that the
+ * storage follows, and members that disappear meanwhile, are left out.
  */
 export async function copyByReading(
   storage: StorageAdapter,
@@ -51,7 +51,7 @@ export async function copyByReading(
 /**
  * A `move` for storages without one of their own: copies the source, and then removes it. It is not atomic. If the
  * removal fails, both the source and the copy stay, and it rejects with `unavailable`. It also does so if the file
- * changed meanwhile. Symlinks are not moved (`not-found`).
+ * changed meanwhile. Symlinks are not moved (`not-found`), but what a link leads to that the storage follows is.
  *
  * If something in a folder was created or changed after it was copied, nothing is moved (`unavailable`). Only what was
  * copied is removed, file by file, so a change during the removal stays too: then both folders have a part. A folder
@@ -90,7 +90,7 @@ async function copyTo(copying: Copying, from: string, to: string): Promise<Copie
   const { storage, options } = copying;
   checkSeparatePaths(from, to);
   options.signal?.throwIfAborted();
-  const source = checkSource(await findSource(copying, from), options);
+  const source = checkSource(await storage.stat(from), options);
   const target = await storage.stat(to);
   if (target !== undefined && options.replace !== true) throw new StorageError("already-exists");
   const isFile = source.kind === "file";
@@ -111,28 +111,23 @@ async function copyTo(copying: Copying, from: string, to: string): Promise<Copie
   return { placement: target === undefined ? "created" : "replaced", source };
 }
 
-/** What is to be copied. A link that leads to a folder is not moved: its members were not asked for. */
-async function findSource({ storage, isMove }: Copying, from: string): Promise<StorageEntry | undefined> {
-  const found = await storage.stat(from);
-  return isMove && found?.isFollowed && found.kind === "folder" ? toUnfollowed(found) : found;
-}
-
 /** Checks that a file can be opened, or a folder listed with all below it: what cannot be read replaces nothing. */
-async function checkReadable({ storage, options }: Copying, path: string, { kind }: StorageEntry): Promise<void> {
+async function checkReadable(copying: Copying, path: string, { kind }: StorageEntry): Promise<void> {
+  const { storage, options } = copying;
   if (kind === "file") return toFileContent(await storage.read(path)).close();
-  for await (const _ of walk(storage, path)) options.signal?.throwIfAborted();
+  for await (const _ of walk(copying, path)) options.signal?.throwIfAborted();
 }
 
 /** Copies a folder that does not exist yet. For a move it then checks that the source is still as it was copied. */
 async function copyFolder(copying: Copying, from: string, to: string): Promise<void> {
-  const { storage, options, isMove, versions } = copying;
+  const { options, isMove, versions } = copying;
   await copyMember(copying, from, to, "folder");
-  for await (const [path, { kind }] of walk(storage, from)) {
+  for await (const [path, { kind }] of walk(copying, from)) {
     options.signal?.throwIfAborted();
     await copyMember(copying, path, to + path.slice(from.length), kind).catch(ignoreNotFound);
   }
   if (!isMove) return;
-  for await (const [path, entry] of walk(storage, from)) {
+  for await (const [path, entry] of walk(copying, from)) {
     if (!versions.has(path, entry)) throw createChangedSourceError();
   }
 }
@@ -207,18 +202,18 @@ async function takeBack({ storage, versions }: Copying, to: string): Promise<voi
   if (entry !== undefined) await versions.remove(to, entry).catch(() => undefined);
 }
 
-/** Yields the files and folders below a folder, each folder before its members, and no links. */
+/** Yields the files and folders below a folder, each folder before its members. A move has also what links lead to. */
 async function* walk(
-  storage: StorageAdapter,
+  { storage, isMove }: Pick<Copying, "storage" | "isMove">,
   top: string,
 ): AsyncGenerator<readonly [path: string, entry: StorageEntry]> {
+  const isWalked = (entry: StorageEntry): boolean => (isMove ? entry : toUnfollowed(entry)).kind !== "link";
   const waiting = [top];
   for (let folder = waiting.pop(); folder !== undefined; folder = waiting.pop()) {
     try {
       for await (const batch of toBatches(storage.list(folder))) {
-        for (const entry of batch) {
+        for (const entry of batch.filter(isWalked)) {
           const path = `${folder}/${entry.name}`;
-          if (toUnfollowed(entry).kind === "link") continue;
           if (entry.kind === "folder") waiting.push(path);
           yield [path, entry];
         }
